@@ -547,6 +547,18 @@ pub fn name_groups(query: &mut pg_sys::Query) {
     }
 }
 
+/// Whether an operator compares as an order does that an index can have; equality and inequality count, too. 18 asks of any kind of index,
+/// not only of B-trees, which are still the only one.
+pub fn is_of_an_order(operator: Oid) -> bool {
+    // SAFETY: a lookup of the operator.
+    unsafe {
+        #[cfg(not(feature = "pg18"))]
+        return !pg_sys::get_op_btree_interpretation(operator).is_null();
+        #[cfg(feature = "pg18")]
+        !pg_sys::get_op_index_interpretation(operator).is_null()
+    }
+}
+
 /// Whether a background worker has the process's place; since 18 any other that is not a client's counts as well.
 pub fn is_worker(process: &pg_sys::PGPROC) -> bool {
     #[cfg(not(feature = "pg18"))]

@@ -12,6 +12,7 @@ use super::rewrite::Relation;
 use super::settings::{STRICT_READS, VALUE_INDEXES};
 use super::symbols::{ByValue, Indexed, Kind, Symbols};
 use super::tree::{self, Any, Tree};
+use crate::compat;
 use crate::error::Error;
 use crate::harmless;
 use crate::object;
@@ -203,8 +204,7 @@ fn is_comparison(relation: &Relation<'_>, column: &Column, condition: Any) -> bo
     };
     let value = |one| column.value(relation, one).is_some();
     let fits = value(left) && constant(right) || value(right) && constant(left);
-    // SAFETY: a lookup of the operator; equality counts, too.
-    fits && unsafe { !pg_sys::get_op_btree_interpretation(operator.opno).is_null() }
+    fits && compat::is_of_an_order(operator.opno)
 }
 
 pg_function!(

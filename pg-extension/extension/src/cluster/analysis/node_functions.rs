@@ -56,8 +56,10 @@ pub fn kind(name: &str) -> Option<Kind> {
 }
 
 /// STABLE functions of PostgreSQL's own that depend on their arguments and the session's settings, on no clock and no catalogue: every node
-/// of a session gives the same. (Those that read texts are not: the text may be `now`.)
-const OF_SETTINGS: [&str; 78] = [
+/// of a session gives the same. (Those that read texts are not: the text may be `now`.) Read for PostgreSQL 15 and 18, whose catalogues were
+/// compared: the names have the same functions in both. `date_add` and `date_subtract` are of 16, and `date_trunc` in a time zone is
+/// IMMUTABLE in 18. `timezone` without a zone, which AT LOCAL of 17 calls, is not here: that of a time with time zone asks the clock.
+const OF_SETTINGS: [&str; 80] = [
     "anytextcat",
     "array_out",
     "array_to_json",
@@ -68,6 +70,7 @@ const OF_SETTINGS: [&str; 78] = [
     "convert_from",
     "convert_to",
     "date",
+    "date_add",
     "date_cmp_timestamptz",
     "date_eq_timestamptz",
     "date_ge_timestamptz",
@@ -77,6 +80,7 @@ const OF_SETTINGS: [&str; 78] = [
     "date_ne_timestamptz",
     "date_out",
     "date_part",
+    "date_subtract",
     "date_trunc",
     "enum_first",
     "enum_in",

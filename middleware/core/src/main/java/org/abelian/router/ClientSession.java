@@ -370,9 +370,28 @@ public final class ClientSession
   @Override
   public Map<String, String> connect(NodeIdentity identity, StartupSettings asked)
       throws IOException {
-    NodePool pool = anyNode(identity);
+    NodePool accepting = anyNode(identity);
     build(identity, asked);
-    return new Greeting(settings, services.sealKeys()).of(this, pool);
+    return greeting(identity, accepting);
+  }
+
+  /**
+   * The first node's if it can be reached: clients ask the catalogues by the version that they are
+   * told, and that node answers.
+   */
+  private Map<String, String> greeting(NodeIdentity identity, NodePool accepting)
+      throws IOException {
+    Node first = services.catalogs().current().first();
+    NodePool pool = services.pools().pool(new NodeAddress(first.host(), first.port()), identity);
+    Greeting greeting = new Greeting(settings, services.sealKeys());
+    try {
+      return greeting.of(this, pool);
+    } catch (NodeLostException lost) {
+      if (pool == accepting) {
+        throw lost;
+      }
+      return greeting.of(this, accepting);
+    }
   }
 
   private NodePool anyNode(NodeIdentity identity) throws IOException {

@@ -36,7 +36,10 @@ final class ClientConnection implements Admission.Visitor {
               "terminating connection due to administrator command")
           .frame(BackendType.ERROR_RESPONSE);
 
-  private static final int READ_BUFFER = 16384;
+  /** Room for what a client sends at once: little at first, more while it fills that. */
+  private static final int READ_FIRST = 1024;
+
+  private static final int READ_MOST = 16384;
   private static final int WRITE_AT = 32768;
 
   /** A session that does not end when it is cancelled is ended by force after so long. */
@@ -49,7 +52,8 @@ final class ClientConnection implements Admission.Visitor {
   private final ClientLimits limits;
   private final LongConsumer answered;
   private final NotificationPush push;
-  private final ByteQueue received = new ByteQueue(READ_BUFFER);
+  private final ByteQueue received = new ByteQueue(READ_FIRST);
+  private int room = READ_FIRST;
   private final Activity activity = new Activity();
   private Transport transport;
   private Channel channel;
@@ -147,12 +151,15 @@ final class ClientConnection implements Admission.Visitor {
     push.begin(transport);
     boolean more;
     try {
-      more = transport.read(received, READ_BUFFER);
+      more = transport.read(received, room);
     } finally {
       push.end();
       waiting = false;
     }
     activity.begin(Activity.Kind.WORKING);
+    if (received.size() >= room) {
+      room = Math.min(2 * room, READ_MOST);
+    }
     return more;
   }
 

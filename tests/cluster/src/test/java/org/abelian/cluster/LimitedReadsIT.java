@@ -1,6 +1,7 @@
 package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -14,6 +15,7 @@ import java.sql.Types;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -45,7 +47,7 @@ class LimitedReadsIT {
     run("SELECT create_distributed_table('many', 'id')");
     // Some rows are larger than what the router passes on as a whole.
     run(
-        "INSERT INTO many SELECT i, 1, i, repeat('x', CASE WHEN i % 3 = 0 THEN 20000 ELSE 5 END)"
+        "INSERT INTO many SELECT i, 1, i, repeat('x', CASE WHEN i % 3 = 0 THEN 40000 ELSE 5 END)"
             + " FROM generate_series(1, "
             + ROWS
             + ") i");
@@ -69,7 +71,7 @@ class LimitedReadsIT {
     while (rows.next()) {
       int id = rows.getInt("id");
       assertEquals(id, rows.getLong("likes"));
-      assertEquals(id % 3 == 0 ? 20000 : 5, rows.getString("note").length());
+      assertEquals(id % 3 == 0 ? 40000 : 5, rows.getString("note").length());
       ids.add(id);
     }
     assertEquals(ids.size(), new HashSet<>(ids).size(), () -> "a row came twice: " + ids);
@@ -135,6 +137,93 @@ class LimitedReadsIT {
     }
   }
 
+  /**
+   * Each node has some ten rows, of which three are too large to be kept until there are enough.
+   */
+  @ParameterizedTest
+  @CsvSource({"1, true", "1, false", "9, true", "9, false", "25, true", "30, true"})
+  void oneNodesRowsAreNotMoreOrLessThanThoseOfAll(int limit, boolean autoCommit)
+      throws SQLException {
+    connection.setAutoCommit(autoCommit);
+    try (PreparedStatement read =
+        connection.prepareStatement("SELECT * FROM many WHERE id % 3 <> ? LIMIT ?")) {
+      for (int time = 0; time < 12; time++) {
+        read.setInt(1, time < 6 ? 0 : 3); // at first none of the large ones
+        read.setInt(2, limit);
+        assertEquals(Math.min(limit, time < 6 ? 27 : ROWS), count(read));
+      }
+    }
+    connection.setAutoCommit(true);
+  }
+
+  @Test
+  void nodesThatAllHaveEnoughAreAskedInTurn() throws SQLException {
+    Set<Integer> first = new HashSet<>();
+    try (PreparedStatement read = connection.prepareStatement("SELECT id FROM many LIMIT 2")) {
+      for (int time = 0; time < 12; time++) {
+        try (ResultSet rows = read.executeQuery()) {
+          assertTrue(rows.next());
+          first.add(rows.getInt(1));
+        }
+      }
+    }
+    assertEquals(3, first.size(), "each gives its own first row");
+  }
+
+  @Test
+  void rowsOfOneNodeAreFoundThoughOthersHaveNone() throws SQLException {
+    try (PreparedStatement read =
+        connection.prepareStatement("SELECT * FROM many WHERE id = id + ? * (id - ?) LIMIT 1")) {
+      for (int time = 0; time < 6; time++) {
+        read.setInt(1, 0); // every row
+        read.setInt(2, 0);
+        assertEquals(1, count(read));
+      }
+      for (int id = 1; id <= ROWS; id++) {
+        read.setInt(1, 1); // one row
+        read.setInt(2, id);
+        assertEquals(1, count(read));
+      }
+    }
+  }
+
+  @Test
+  void aBlockSeesItsOwnChangesOnWhicheverNode() throws SQLException {
+    connection.setAutoCommit(false);
+    try (PreparedStatement change =
+            connection.prepareStatement("UPDATE many SET owner = ? WHERE id = ?");
+        PreparedStatement read =
+            connection.prepareStatement("SELECT * FROM many WHERE owner >= ? LIMIT 1")) {
+      for (int id = 1; id <= ROWS; id++) {
+        change.setInt(1, id + 1);
+        change.setInt(2, id);
+        change.executeUpdate();
+        read.setInt(1, id + 1);
+        assertEquals(1, count(read));
+        read.setInt(1, 0);
+        assertEquals(1, count(read));
+      }
+    }
+    connection.rollback();
+    connection.setAutoCommit(true);
+  }
+
+  @Test
+  void aTransactionOfOneSnapshotIsRefusedSeveralNodesAsEver() throws SQLException {
+    try (PreparedStatement read =
+        connection.prepareStatement("SELECT * FROM many WHERE owner = ? LIMIT 1")) {
+      read.setInt(1, 1);
+      for (int time = 0; time < 6; time++) {
+        assertEquals(1, count(read));
+      }
+      connection.setAutoCommit(false);
+      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      assertEquals("0A000", assertThrows(SQLException.class, () -> count(read)).getSQLState());
+      connection.rollback();
+      connection.setAutoCommit(true);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"LIMIT -1, 2201W", "LIMIT 3 OFFSET -1, 2201X", "LIMIT -1 OFFSET 5, 2201W"})
   void negativeLimitsAreErrors(String tail, String state) {
@@ -178,6 +267,9 @@ class LimitedReadsIT {
     String plan = answer("EXPLAIN (COSTS OFF) SELECT id FROM many LIMIT 4 OFFSET 3");
     assertTrue(plan.contains("the first of them are given one node's after the other's"), plan);
     assertTrue(plan.contains("Limit"), plan);
+    assertFalse(plan.contains("or one node's"), plan);
+    String any = answer("EXPLAIN (COSTS OFF) SELECT id FROM many LIMIT 4");
+    assertTrue(any.contains("or one node's where one is likely to have all"), any);
     String sorted = answer("EXPLAIN (COSTS OFF) SELECT id FROM many ORDER BY id LIMIT 4");
     assertTrue(sorted.contains("one node finishes it"), sorted);
   }

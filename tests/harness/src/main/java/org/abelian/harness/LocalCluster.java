@@ -58,7 +58,8 @@ public final class LocalCluster implements AutoCloseable {
   public static List<LocalNode> createNodes(int count, Map<String, String> settings) {
     List<CompletableFuture<LocalNode>> pending =
         IntStream.range(0, count)
-            .mapToObj(i -> CompletableFuture.supplyAsync(() -> LocalNode.create(settings)))
+            .mapToObj(NodeVersions::of)
+            .map(of -> CompletableFuture.supplyAsync(() -> LocalNode.create(of, settings)))
             .collect(Collectors.toList());
     List<LocalNode> nodes = new ArrayList<>();
     for (CompletableFuture<LocalNode> node : pending) {

@@ -25,11 +25,13 @@ public final class LocalNode implements AutoCloseable {
   /** A superuser; the password equals the name. */
   public static final String SUPERUSER = "abelian";
 
+  private final String version;
   private final String name;
   private final int port;
   private boolean closed;
 
-  private LocalNode(String name, int port) {
+  private LocalNode(String version, String name, int port) {
+    this.version = version;
     this.name = name;
     this.port = port;
   }
@@ -41,14 +43,19 @@ public final class LocalNode implements AutoCloseable {
 
   /** Creates and starts a node with extra configuration parameters. */
   public static LocalNode create(Map<String, String> settings) {
+    return create(NodeVersions.of(0), settings);
+  }
+
+  /** Same, of a version of PostgreSQL. */
+  static LocalNode create(String version, Map<String, String> settings) {
     Resources.prepare();
-    LocalNode node = new LocalNode(OwnedName.next(), Ports.reserve());
+    LocalNode node = new LocalNode(version, OwnedName.next(), Ports.reserve());
     // Known before it exists, so that it is also removed if this process ends meanwhile.
     Resources.opened(node);
     List<String> command = new ArrayList<>(List.of("create", node.name, "" + node.port));
     settings.forEach((key, value) -> command.add(key + "=" + value));
     try {
-      NodeScript.run(command);
+      NodeScript.run(node.version, command);
     } catch (HarnessException e) {
       // The script has removed what it had begun.
       node.closed = true;
@@ -86,35 +93,39 @@ public final class LocalNode implements AutoCloseable {
     return DriverManager.getConnection(jdbcUrl(), SUPERUSER, SUPERUSER);
   }
 
+  private String script(String command) {
+    return NodeScript.run(version, List.of(command, name));
+  }
+
   /** Starts the node after {@link #stop} or {@link #kill}; returns when it accepts connections. */
   public void start() {
-    NodeScript.run("start", name);
+    script("start");
   }
 
   /** Orderly shutdown that ends open sessions (PostgreSQL's fast mode). */
   public void stop() {
-    NodeScript.run("stop", name);
+    script("stop");
   }
 
   /** SIGKILL to the postmaster and all its children: a crash, with recovery at the next start. */
   public void kill() {
-    NodeScript.run("kill", name);
+    script("kill");
   }
 
   public Path dataDirectory() {
-    return Path.of(NodeScript.run("data", name).trim());
+    return Path.of(script("data").trim());
   }
 
   /** Copies files into the data folder, readable by the server alone. */
   public void put(List<Path> files) {
     List<String> command = new ArrayList<>(List.of("put", name));
     files.forEach(file -> command.add(file.toString()));
-    NodeScript.run(command);
+    NodeScript.run(version, command);
   }
 
   /** The server's log so far. */
   public String log() {
-    return NodeScript.run("log", name);
+    return script("log");
   }
 
   /** The folder with psql, pgbench, pg_dump and the rest of this clone's PostgreSQL. */
@@ -128,7 +139,7 @@ public final class LocalNode implements AutoCloseable {
       return;
     }
     closed = true;
-    NodeScript.run("drop", name);
+    script("drop");
     Resources.closed(this);
   }
 

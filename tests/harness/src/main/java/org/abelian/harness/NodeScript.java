@@ -19,10 +19,11 @@ final class NodeScript {
 
   /** Runs one command and returns what it printed; fails with that output if it failed. */
   static String run(String... arguments) {
-    return run(List.of(arguments));
+    return run(NodeVersions.DEFAULT, List.of(arguments));
   }
 
-  static String run(List<String> arguments) {
+  /** The same for nodes of a version. */
+  static String run(String version, List<String> arguments) {
     Path root = ProjectRoot.find();
     List<String> command = new ArrayList<>();
     command.add(root.resolve("scripts/node").toString());
@@ -31,13 +32,16 @@ final class NodeScript {
     try {
       // A file, not a pipe: a server started by the script would keep a pipe open for its lifetime.
       output = Files.createTempFile("abelian-node", ".out");
-      Process process =
+      ProcessBuilder builder =
           new ProcessBuilder(command)
               .directory(root.toFile())
               .redirectErrorStream(true)
               .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-              .redirectOutput(output.toFile())
-              .start();
+              .redirectOutput(output.toFile());
+      if (!version.equals(NodeVersions.DEFAULT)) {
+        builder.environment().put("ABELIAN_PG_MAJOR", version);
+      }
+      Process process = builder.start();
       if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new HarnessException(command + " did not end in " + TIMEOUT_SECONDS + " s");

@@ -35,11 +35,15 @@ final class Resources {
   }
 
   static void removeOrphans() {
-    for (String line : NodeScript.run("list").split("\n")) {
+    NodeVersions.all().forEach(Resources::removeOrphans);
+  }
+
+  private static void removeOrphans(String version) {
+    for (String line : NodeScript.run(version, List.of("list")).split("\n")) {
       String name = line.trim().split("\\s+")[0];
       if (OwnedName.isOrphan(name)) {
         try {
-          NodeScript.run("drop", name);
+          NodeScript.run(version, List.of("drop", name));
         } catch (HarnessException e) {
           // Another run may be removing it at this moment.
           System.err.println("leftover node " + name + " not removed: " + e.getMessage());

@@ -15,8 +15,7 @@ import picocli.CommandLine.Option;
     description =
         "Many sessions add to one counter through the router server, with combining and without.")
 final class CombineCommand implements Callable<Integer> {
-  @Option(names = "--server-url", paramLabel = "URL", description = "the router server")
-  private String serverUrl;
+  @Mixin private ServerUrl serverUrl;
 
   @Mixin private PgbenchFolder programs;
 
@@ -44,7 +43,7 @@ final class CombineCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     BenchResult result =
         new CombineBench(
-                Environment.server(serverUrl),
+                serverUrl.database(),
                 Environment.nodes(),
                 programs.path(),
                 new CombineOptions(clients, few, seconds, rounds))

@@ -22,8 +22,7 @@ import picocli.CommandLine.Option;
       "with 0 and 1 ms added to each round trip, in each commit class."
     })
 final class CommitCommand implements Callable<Integer> {
-  @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
-  private String url;
+  @Mixin private DriverUrl url;
 
   @Option(names = "--clients", defaultValue = "32", description = "default: ${DEFAULT-VALUE}")
   private int clients;
@@ -62,7 +61,7 @@ final class CommitCommand implements Callable<Integer> {
     CommitBench bench =
         new CommitBench(
             Environment.nodes(),
-            Environment.driver(url),
+            url.database(),
             new CommitOptions(
                 clients, Duration.ofSeconds(seconds), rounds, rows, brief, warmUp.time(), only));
     BenchResult result = bench.run(System.err::println);

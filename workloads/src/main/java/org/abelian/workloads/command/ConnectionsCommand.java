@@ -9,15 +9,20 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What idle sessions cost the busy ones. */
+/** What idle sessions cost the busy ones, and how much memory. */
 @Command(
     name = "connections",
     mixinStandardHelpOptions = true,
     description =
         "Busy sessions of our server alone and beside many idle ones, and what an idle one takes.")
 final class ConnectionsCommand implements Callable<Integer> {
-  @Option(names = "--server-url", paramLabel = "URL", description = "the router server")
-  private String serverUrl;
+  @Mixin private ServerUrl serverUrl;
+
+  @Option(
+      names = "--plain-url",
+      paramLabel = "URL",
+      description = "one PostgreSQL, which must let in all idle sessions")
+  private String plainUrl;
 
   @Option(names = "--busy", defaultValue = "64", description = "default: ${DEFAULT-VALUE}")
   private int busy;
@@ -45,8 +50,9 @@ final class ConnectionsCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     BenchResult result =
         new ConnectionsBench(
-                Environment.server(serverUrl),
+                serverUrl.database(),
                 Environment.nodes(),
+                Environment.plain(plainUrl),
                 Environment.serverPid().orElse(null),
                 new ConnectionsOptions(
                     busy, idle, Duration.ofSeconds(seconds), rounds, rows, warmUp.time()))

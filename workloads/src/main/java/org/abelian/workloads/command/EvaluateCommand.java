@@ -58,19 +58,16 @@ final class EvaluateCommand implements Callable<Integer> {
   @Option(names = "--seed", defaultValue = "1", description = "default: ${DEFAULT-VALUE}")
   private int seed;
 
-  @Option(names = "--plain-url", paramLabel = "URL", description = "one PostgreSQL")
-  private String plainUrl;
+  @Mixin private PlainUrl plainUrl;
 
-  @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
-  private String url;
+  @Mixin private DriverUrl url;
 
   @Mixin private PgbenchFolder programs;
 
   @Override
   public Integer call() throws Exception {
-    Database plain = Environment.plain(plainUrl);
-    Targets targets =
-        new Targets(plain, Environment.driver(url), Environment.nodes(), programs.path());
+    Database plain = plainUrl.database();
+    Targets targets = new Targets(plain, url.database(), Environment.nodes(), programs.path());
     Size size = sizes.full ? Size.FULL : Size.QUICK;
     List<BenchResult> results =
         new Evaluation(targets, size, seed, folder, Machine.describe(plain))

@@ -34,8 +34,7 @@ final class QueriesCommand implements Callable<Integer> {
     CH
   }
 
-  @Option(names = "--plain-url", paramLabel = "URL", description = "one PostgreSQL")
-  private String plainUrl;
+  @Mixin private PlainUrl plainUrl;
 
   @Option(
       names = "--url",
@@ -88,7 +87,7 @@ final class QueriesCommand implements Callable<Integer> {
     Database cluster = server ? Environment.server(url) : Environment.driver(url);
     QueryBench bench =
         new QueryBench(
-            Environment.plain(plainUrl),
+            plainUrl.database(),
             cluster,
             suites(),
             new QueryOptions(runs, Duration.ofSeconds(timeout), reuse));

@@ -24,11 +24,9 @@ final class RouterCommand implements Callable<Integer> {
   @Option(names = "--direct-url", paramLabel = "URL", description = "a node, past the router")
   private String directUrl;
 
-  @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
-  private String url;
+  @Mixin private DriverUrl url;
 
-  @Option(names = "--server-url", paramLabel = "URL", description = "the router server")
-  private String serverUrl;
+  @Mixin private ServerUrl serverUrl;
 
   @Option(names = "--clients", defaultValue = "8", description = "default: ${DEFAULT-VALUE}")
   private int clients;
@@ -64,12 +62,12 @@ final class RouterCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     BenchResult result;
     try (TraceScratch scratch = trace ? TraceScratch.create() : null) {
-      Database driver = Environment.driver(url);
+      Database driver = url.database();
       result =
           new RouterBench(
                   Environment.firstNode(directUrl),
                   driver,
-                  Environment.server(serverUrl),
+                  serverUrl.database(),
                   scratch == null ? null : scratch.tracing(driver),
                   new RouterOptions(
                       clients, many, Duration.ofSeconds(seconds), rounds, rows, warmUp.time()),

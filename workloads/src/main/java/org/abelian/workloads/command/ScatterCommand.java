@@ -15,11 +15,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Reads of all nodes against one PostgreSQL, and beside transfers between nodes.")
 final class ScatterCommand implements Callable<Integer> {
-  @Option(names = "--plain-url", paramLabel = "URL", description = "one PostgreSQL")
-  private String plainUrl;
+  @Mixin private PlainUrl plainUrl;
 
-  @Option(names = "--url", paramLabel = "URL", description = "the cluster through the driver")
-  private String url;
+  @Mixin private DriverUrl url;
 
   @Option(names = "--clients", defaultValue = "8", description = "default: ${DEFAULT-VALUE}")
   private int clients;
@@ -56,8 +54,8 @@ final class ScatterCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     BenchResult result =
         new ScatterBench(
-                Environment.plain(plainUrl),
-                Environment.driver(url),
+                plainUrl.database(),
+                url.database(),
                 Environment.nodes(),
                 new ScatterOptions(
                     clients,

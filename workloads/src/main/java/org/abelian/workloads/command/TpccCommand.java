@@ -47,8 +47,7 @@ final class TpccCommand implements Callable<Integer> {
   @Option(names = "--compare", description = "interleave with a plain PostgreSQL")
   private boolean compare;
 
-  @Option(names = "--plain-url", paramLabel = "URL", description = "the plain PostgreSQL")
-  private String plainUrl;
+  @Mixin private PlainUrl plainUrl;
 
   @Option(
       names = "--rounds",
@@ -139,7 +138,7 @@ final class TpccCommand implements Callable<Integer> {
   }
 
   private BenchResult compare(Database cluster, Scale scale) throws Exception {
-    Database plain = Environment.plain(plainUrl);
+    Database plain = plainUrl.database();
     if (!reuse) {
       tables.load(plain, scale, ColumnKind.PLAIN, false, settings.seed());
     }

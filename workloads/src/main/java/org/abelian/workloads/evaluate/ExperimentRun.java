@@ -77,7 +77,10 @@ final class ExperimentRun {
       List<WarmUp.Step> steps = new ArrayList<>();
       for (Point point : experiment.points()) {
         steps.add(
-            time -> crew(arm, point, -1, tables.get(key(arm)).tally(arm.mode())).measure(time));
+            time -> {
+              Tables own = tables.get(key(arm));
+              crew(arm, point, -1, own.tally(arm.mode())).measure(own.pool(), time);
+            });
       }
       ways.put(arm.label(), steps);
     }
@@ -97,10 +100,11 @@ final class ExperimentRun {
 
   /** The last round is the one that the profile tells of. */
   private Sample measure(Arm arm, Point point, int round) throws Exception {
-    Tally tally = tables.get(key(arm)).tally(arm.mode());
+    Tables own = tables.get(key(arm));
+    Tally tally = own.tally(arm.mode());
     tallies.computeIfAbsent(point.row(arm), any -> new ArrayList<>()).add(tally);
     try (WaitSampler sampler = new WaitSampler(targets.servers(arm.place()))) {
-      Sample sample = crew(arm, point, round, tally).measure(size.time());
+      Sample sample = crew(arm, point, round, tally).measure(own.pool(), size.time());
       profiles.put(point.row(arm), sampler.stop());
       return sample;
     }

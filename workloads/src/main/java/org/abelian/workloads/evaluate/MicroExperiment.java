@@ -23,6 +23,7 @@ final class MicroExperiment {
   private static final int ROUND_TRIP_MICROS = 150;
   private static final Point HOT = new Point(50, GREATEST_SKEW);
   private static final double PAPER = 49;
+  private static final int CONNECTING_SECONDS = 2;
 
   private final Database database;
   private final Path bindir;
@@ -64,9 +65,9 @@ final class MicroExperiment {
     return parameters;
   }
 
-  /** pgbench runs for whole seconds. */
+  /** pgbench runs for whole seconds, and connects within them. */
   private int seconds() {
-    return (int) Math.max(size.time().toSeconds(), 1);
+    return CONNECTING_SECONDS + (int) Math.ceil(size.time().toMillis() / 1000.0);
   }
 
   private static Map<String, Object> further(BenchResult measured) {

@@ -42,7 +42,7 @@ public record Size(
           "quick",
           Duration.ofMillis(1500),
           2,
-          Duration.ofSeconds(1),
+          Duration.ofMillis(500),
           CLIENTS,
           0.1,
           12,

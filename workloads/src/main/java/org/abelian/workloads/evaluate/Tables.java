@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.client.Mode;
 import org.abelian.workloads.client.Tally;
 import org.abelian.workloads.workload.Columns;
@@ -17,6 +18,10 @@ final class Tables {
   private final Map<String, WorkloadTables> byPoint = new HashMap<>();
   private final List<Tally> tallies = new ArrayList<>();
   private final WorkloadTables first;
+
+  /** Connections of the clients, which are kept from one measurement to the next. */
+  private final JdbcPool pool;
+
   private boolean onlyTransactions = true;
 
   Tables(Experiment experiment, Targets targets, Place place, Columns columns) {
@@ -26,6 +31,7 @@ final class Tables {
           point.label(), new WorkloadTables(workload, targets.at(place), place == Place.CLUSTER));
     }
     first = byPoint.get(experiment.points().get(0).label());
+    pool = first.database().pool(experiment.clients());
   }
 
   void create(long seed) throws SQLException {
@@ -53,7 +59,12 @@ final class Tables {
     return first.check(committed, onlyTransactions);
   }
 
+  JdbcPool pool() {
+    return pool;
+  }
+
   void drop() throws SQLException {
+    pool.close();
     first.drop();
   }
 }

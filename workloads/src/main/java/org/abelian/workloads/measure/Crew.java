@@ -16,7 +16,7 @@ import org.abelian.workloads.database.Database;
  * Clients that do the same at the same time.
  *
  * @param size how many
- * @param database that they work on; each keeps one connection to it for as long as it works
+ * @param database that they work on; each has one connection to it for as long as it works
  */
 public record Crew(int size, Database database, Opener opener) {
   private static final long HIGHEST_MICROS = 60_000_000L;
@@ -46,6 +46,15 @@ public record Crew(int size, Database database, Opener opener) {
   }
 
   /**
+   * The same over connections that are kept, and have been used before.
+   *
+   * @param pool with a connection for each client; it stays open
+   */
+  public Sample measure(JdbcPool pool, Duration time) throws Exception {
+    return measure(List.of(this), List.of(pool), SETTLING_NANOS, time, () -> {}).get(0);
+  }
+
+  /**
    * Has crews work beside each other for a while.
    *
    * @param atBothEnds is run when the measurement begins and when it ends
@@ -53,8 +62,22 @@ public record Crew(int size, Database database, Opener opener) {
    */
   public static List<Sample> measure(List<Crew> crews, Duration time, Runnable atBothEnds)
       throws Exception {
-    List<List<Worker>> workers = new ArrayList<>();
     List<JdbcPool> pools = crews.stream().map(crew -> crew.database.pool(crew.size)).toList();
+    try {
+      return measure(crews, pools, settlingNanos(crews), time, atBothEnds);
+    } finally {
+      pools.forEach(JdbcPool::close);
+    }
+  }
+
+  private static List<Sample> measure(
+      List<Crew> crews,
+      List<JdbcPool> pools,
+      long settlingNanos,
+      Duration time,
+      Runnable atBothEnds)
+      throws Exception {
+    List<List<Worker>> workers = new ArrayList<>();
     ExecutorService threads = Executors.newCachedThreadPool();
     try {
       for (int crew = 0; crew < crews.size(); crew++) {
@@ -64,7 +87,7 @@ public record Crew(int size, Database database, Opener opener) {
           own.add(crews.get(crew).opener.open(pools.get(crew), i));
         }
       }
-      long start = System.nanoTime() + settlingNanos(crews);
+      long start = System.nanoTime() + settlingNanos;
       long end = start + time.toNanos();
       List<List<Future<Histogram>>> work =
           workers.stream().map(own -> start(own, threads, start, end)).toList();
@@ -79,17 +102,13 @@ public record Crew(int size, Database database, Opener opener) {
       return samples;
     } finally {
       threads.shutdownNow();
-      close(workers, pools);
+      close(workers);
     }
   }
 
-  private static void close(List<List<Worker>> workers, List<JdbcPool> pools) throws Exception {
-    try {
-      for (Worker worker : workers.stream().flatMap(List::stream).toList()) {
-        worker.close();
-      }
-    } finally {
-      pools.forEach(JdbcPool::close);
+  private static void close(List<List<Worker>> workers) throws Exception {
+    for (Worker worker : workers.stream().flatMap(List::stream).toList()) {
+      worker.close();
     }
   }
 

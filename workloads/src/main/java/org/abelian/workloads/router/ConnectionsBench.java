@@ -1,16 +1,13 @@
 package org.abelian.workloads.router;
 
-import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
-import org.abelian.router.database.JdbcPool;
+import java.util.stream.IntStream;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.measure.BenchResult;
 import org.abelian.workloads.measure.Interleaving;
@@ -22,13 +19,10 @@ import org.abelian.workloads.measure.WarmUp;
 /** Busy sessions of the router server alone, and beside many that do nothing. */
 public final class ConnectionsBench {
   private static final List<Operation> OPERATIONS = List.of(Operation.SELECT, Operation.UPDATE);
-  private static final String CONNECTIONS =
-      "SELECT count(*) FROM pg_stat_activity"
-          + " WHERE datname = current_database() AND backend_type = 'client backend'"
-          + " AND pid <> pg_backend_pid()";
 
   private final Database server;
   private final List<Database> nodes;
+  private final Database plain;
   private final String pid;
   private final ConnectionsOptions options;
   private final RouterTable table;
@@ -37,11 +31,17 @@ public final class ConnectionsBench {
   /**
    * @param server the cluster through our server
    * @param nodes of the cluster, past the router
+   * @param plain one PostgreSQL beside the cluster, for as many idle sessions; null to leave it out
    * @param pid of the server's process; null to leave out its memory
    */
   public ConnectionsBench(
-      Database server, List<Database> nodes, String pid, ConnectionsOptions options) {
+      Database server,
+      List<Database> nodes,
+      Database plain,
+      String pid,
+      ConnectionsOptions options) {
     this.server = server;
+    this.plain = plain;
     this.nodes = List.copyOf(nodes);
     this.pid = pid;
     this.options = options;
@@ -60,10 +60,14 @@ public final class ConnectionsBench {
       idle = sessions;
       Clients clients = new Clients(server, options.busy(), table.keysOf(nodes.get(0)), () -> -1);
       WarmUp.run(Map.of("the server", warmUps(clients)), options.warmUp(), progress);
-      Map<String, Double> taken = taken();
-      progress.accept("an idle session takes " + taken);
+      IdleCost cost = new IdleCost(nodes, pid, options.idle());
+      cost.openThroughServer(idle);
+      if (plain != null) {
+        openOnPlain(cost);
+      }
+      progress.accept("an idle session takes " + cost.taken());
       Measurements measured = new Interleaving(variants(clients), options.rounds()).run(progress);
-      return result(measured, taken);
+      return result(measured, cost);
     } finally {
       table.drop();
     }
@@ -75,37 +79,17 @@ public final class ConnectionsBench {
         .toList();
   }
 
-  /** What sessions take that do nothing: memory for each, connections to the nodes for all. */
-  private Map<String, Double> taken() throws Exception {
-    Map<String, Double> taken = new LinkedHashMap<>();
-    ServerMemory before = pid == null ? null : ServerMemory.of(pid);
-    int connections = nodeConnections();
-    idle.open();
-    taken.put("node_connections", (double) nodeConnections() - connections);
-    if (before != null) {
-      ServerMemory after = ServerMemory.of(pid);
-      taken.put("heap_bytes", each(after.heapBytes() - before.heapBytes()));
-      taken.put("resident_bytes", each(after.residentBytes() - before.residentBytes()));
+  /** As many sessions of one PostgreSQL, over a table like that of the cluster. */
+  private void openOnPlain(IdleCost cost) throws SQLException {
+    RouterTable like = RouterTable.undistributed(plain, options.rows());
+    like.create();
+    try (IdleSessions sessions =
+        new IdleSessions(
+            plain, options.idle(), IntStream.rangeClosed(1, options.rows()).toArray())) {
+      cost.openOn(plain, sessions);
+    } finally {
+      like.drop();
     }
-    return taken;
-  }
-
-  private double each(long bytes) {
-    return (double) bytes / options.idle();
-  }
-
-  private int nodeConnections() throws SQLException {
-    int sum = 0;
-    for (Database node : nodes) {
-      try (JdbcPool pool = node.pool(1);
-          Connection connection = pool.connection();
-          Statement statement = connection.createStatement();
-          ResultSet count = statement.executeQuery(CONNECTIONS)) {
-        count.next();
-        sum += count.getInt(1);
-      }
-    }
-    return sum;
   }
 
   private List<Variant> variants(Clients clients) {
@@ -137,12 +121,15 @@ public final class ConnectionsBench {
         + (beside ? " beside " + options.idle() + " idle" : " alone");
   }
 
-  private BenchResult result(Measurements measured, Map<String, Double> taken) {
+  private BenchResult result(Measurements measured, IdleCost cost) {
     Map<String, Double> ratios = new LinkedHashMap<>();
     for (Operation operation : OPERATIONS) {
       ratios.put(
           "beside_idle_over_alone_" + operation.name().toLowerCase(Locale.ROOT),
           measured.ratio(name(operation, true), name(operation, false)));
+    }
+    if (cost.plainOverRouter() != null) {
+      ratios.put("idle_bytes_plain_over_router", cost.plainOverRouter());
     }
     Map<String, Object> parameters = new LinkedHashMap<>();
     parameters.put("busy", options.busy());
@@ -152,6 +139,6 @@ public final class ConnectionsBench {
     parameters.put("rounds", options.rounds());
     parameters.put("rows", options.rows());
     return new BenchResult(
-        "connections", parameters, measured.rows(), ratios, Map.of("idle_session", taken));
+        "connections", parameters, measured.rows(), ratios, Map.of("idle_session", cost.taken()));
   }
 }

@@ -9,25 +9,39 @@ import java.util.List;
 import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 
-/** The table of {@link Operation}, distributed over the cluster. */
+/** The table of {@link Operation}. */
 final class RouterTable {
   static final String FILLER = "x".repeat(80);
 
   private static final String NAME = "bench_router";
 
   private final Database cluster;
+  private final boolean distributed;
   private final int rows;
 
+  /** Distributed over the cluster. */
   RouterTable(Database cluster, int rows) {
+    this(cluster, true, rows);
+  }
+
+  private RouterTable(Database cluster, boolean distributed, int rows) {
     this.cluster = cluster;
+    this.distributed = distributed;
     this.rows = rows;
+  }
+
+  /** On one PostgreSQL. */
+  static RouterTable undistributed(Database plain, int rows) {
+    return new RouterTable(plain, false, rows);
   }
 
   void create() throws SQLException {
     cluster.execute(
         "DROP TABLE IF EXISTS " + NAME,
-        "CREATE TABLE " + NAME + " (k integer PRIMARY KEY, v bigint NOT NULL, filler text)",
-        "CALL create_distributed_table('" + NAME + "', 'k')");
+        "CREATE TABLE " + NAME + " (k integer PRIMARY KEY, v bigint NOT NULL, filler text)");
+    if (distributed) {
+      cluster.execute("CALL create_distributed_table('" + NAME + "', 'k')");
+    }
     cluster.load(
         "INSERT INTO " + NAME + " (k, v, filler) VALUES (?, 0, ?)",
         rows,

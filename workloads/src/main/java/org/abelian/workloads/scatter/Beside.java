@@ -25,8 +25,8 @@ final class Beside {
   private final Crews crews;
   private final ScatterOptions options;
   private final List<Transfers> ways;
-  private final List<Database> nodes;
-  private final String suffix;
+  private final Readers readers;
+  private final List<Readers> kinds;
   private final Map<String, List<Sample>> readersBeside = new LinkedHashMap<>();
 
   /**
@@ -43,8 +43,54 @@ final class Beside {
     this.crews = crews;
     this.options = options;
     this.ways = List.copyOf(ways);
-    this.nodes = List.copyOf(nodes);
-    this.suffix = suffix;
+    this.readers =
+        new Readers(
+            "readers",
+            suffix,
+            ScatterBench.READERS_KEEP,
+            ScatterBench.WRITERS_KEEP,
+            (row, seed) -> crews.readers(Read.SUM, crews.written(), READERS, false, row, seed));
+    Readers byHand =
+        new Readers(
+            "readers by hand",
+            suffix,
+            "by_hand_beside_writers_over_alone",
+            "writers_beside_by_hand_over_alone",
+            (row, seed) ->
+                crews.readersByHand(Read.SUM, crews.written(), nodes, READERS, row, seed));
+    this.kinds = nodes.isEmpty() ? List.of(readers) : List.of(readers, byHand);
+  }
+
+  /** Makes a crew; the row is that of its failures. */
+  @FunctionalInterface
+  private interface CrewSource {
+    Crew crew(String row, long seed);
+  }
+
+  /**
+   * One kind of readers.
+   *
+   * @param suffix makes the name of the row unique of those who read alone
+   * @param keep the ratio of what they keep beside writers
+   * @param writersKeep the ratio of what writers keep beside them
+   */
+  private record Readers(
+      String name, String suffix, String keep, String writersKeep, CrewSource source) {
+    String alone() {
+      return name + " alone" + suffix;
+    }
+
+    String beside(Transfers way) {
+      return name + " beside writers: " + way;
+    }
+
+    String writersBeside(Transfers way) {
+      return "writers beside " + name + ": " + way;
+    }
+
+    Crew crew(String row, long seed) {
+      return source.crew(row, seed);
+    }
   }
 
   /** A transfer of each way, which must take the class that the way is named after. */
@@ -66,74 +112,41 @@ final class Beside {
             steps.add(
                 time ->
                     Crew.measure(
-                        List.of(crews.writers(way, "warm-up", -1), readers("warm-up", -1)),
+                        List.of(crews.writers(way, "warm-up", -1), readers.crew("warm-up", -1)),
                         time,
                         () -> {})));
-    return Map.of("readers and writers" + suffix, steps);
+    return Map.of("readers and writers" + readers.suffix(), steps);
   }
 
   List<Variant> variants() {
     List<Variant> variants = new ArrayList<>();
-    variants.add(
-        new Variant(
-            readersAlone(),
-            READERS,
-            round -> readers(readersAlone(), round).measure(options.time())));
-    if (!nodes.isEmpty()) {
+    for (Readers kind : kinds) {
+      String alone = kind.alone();
       variants.add(
-          new Variant(
-              readersByHandAlone(),
-              READERS,
-              round -> readersByHand(readersByHandAlone(), round).measure(options.time())));
+          new Variant(alone, READERS, round -> kind.crew(alone, round).measure(options.time())));
     }
     for (Transfers way : ways) {
+      String alone = writersAlone(way);
       variants.add(
           new Variant(
-              writersAlone(way),
+              alone,
               crews.writers(),
-              round -> crews.writers(way, writersAlone(way), round).measure(options.time())));
-      variants.add(
-          new Variant(
-              writersBeside(way),
-              crews.writers(),
-              round ->
-                  measureBoth(
-                      way,
-                      writersBeside(way),
-                      readersBeside(way),
-                      readers(readersBeside(way), round),
-                      round)));
-      if (!nodes.isEmpty()) {
+              round -> crews.writers(way, alone, round).measure(options.time())));
+      for (Readers kind : kinds) {
         variants.add(
             new Variant(
-                writersBesideByHand(way),
-                crews.writers(),
-                round ->
-                    measureBoth(
-                        way,
-                        writersBesideByHand(way),
-                        byHandBeside(way),
-                        readersByHand(byHandBeside(way), round),
-                        round)));
+                kind.writersBeside(way), crews.writers(), round -> measureBoth(way, kind, round)));
       }
     }
     return variants;
   }
 
-  private Crew readers(String row, long seed) {
-    return crews.readers(Read.SUM, crews.written(), READERS, false, row, seed);
-  }
-
-  private Crew readersByHand(String row, long seed) {
-    return crews.readersByHand(Read.SUM, crews.written(), nodes, READERS, row, seed);
-  }
-
-  private Sample measureBoth(
-      Transfers way, String writersRow, String readersRow, Crew readers, int round)
-      throws Exception {
-    Crew writers = crews.writers(way, writersRow, round);
-    List<Sample> both = Crew.measure(List.of(writers, readers), options.time(), () -> {});
-    readersBeside.computeIfAbsent(readersRow, any -> new ArrayList<>()).add(both.get(1));
+  private Sample measureBoth(Transfers way, Readers kind, int round) throws Exception {
+    String row = kind.beside(way);
+    Crew writers = crews.writers(way, kind.writersBeside(way), round);
+    List<Sample> both =
+        Crew.measure(List.of(writers, kind.crew(row, round)), options.time(), () -> {});
+    readersBeside.computeIfAbsent(row, any -> new ArrayList<>()).add(both.get(1));
     return both.get(0);
   }
 
@@ -150,50 +163,18 @@ final class Beside {
             readersBeside));
   }
 
-  private String readersAlone() {
-    return "readers alone" + suffix;
-  }
-
-  private String readersByHandAlone() {
-    return "readers by hand alone" + suffix;
-  }
-
   private static String writersAlone(Transfers way) {
     return "writers alone: " + way;
-  }
-
-  private static String writersBeside(Transfers way) {
-    return "writers beside readers: " + way;
-  }
-
-  private static String readersBeside(Transfers way) {
-    return "readers beside writers: " + way;
-  }
-
-  private static String writersBesideByHand(Transfers way) {
-    return "writers beside readers by hand: " + way;
-  }
-
-  private static String byHandBeside(Transfers way) {
-    return "readers by hand beside writers: " + way;
   }
 
   /** What each keeps beside the other. */
   void addRatios(Map<String, Double> ratios, Measurements measured) {
     for (Transfers way : ways) {
-      ratios.put(
-          ScatterBench.READERS_KEEP + "_" + way.key(),
-          measured.ratio(readersBeside(way), readersAlone()));
-      ratios.put(
-          ScatterBench.WRITERS_KEEP + "_" + way.key(),
-          measured.ratio(writersBeside(way), writersAlone(way)));
-      if (!nodes.isEmpty()) {
+      for (Readers kind : kinds) {
+        ratios.put(kind.keep() + "_" + way.key(), measured.ratio(kind.beside(way), kind.alone()));
         ratios.put(
-            "by_hand_beside_writers_over_alone_" + way.key(),
-            measured.ratio(byHandBeside(way), readersByHandAlone()));
-        ratios.put(
-            "writers_beside_by_hand_over_alone_" + way.key(),
-            measured.ratio(writersBesideByHand(way), writersAlone(way)));
+            kind.writersKeep() + "_" + way.key(),
+            measured.ratio(kind.writersBeside(way), writersAlone(way)));
       }
     }
   }

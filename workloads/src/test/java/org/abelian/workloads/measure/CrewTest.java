@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.router.database.JdbcPool;
 import org.abelian.workloads.database.Database;
 import org.junit.jupiter.api.Test;
 
@@ -112,6 +113,25 @@ class CrewTest {
   void latencyCountsFromWhenAWorkersTimeHasCome() throws Exception {
     Crew crew = new Crew(1, UNUSED, (pool, number) -> new Late(new Idler()));
     assertTrue(crew.measure(MOMENT).p50Millis() >= 10);
+  }
+
+  @Test
+  void connectionsThatAreKeptServeOneMeasurementAfterTheOther() throws Exception {
+    List<JdbcPool> given = new ArrayList<>();
+    Crew crew =
+        new Crew(
+            1,
+            UNUSED,
+            (pool, number) -> {
+              given.add(pool);
+              return new Idler();
+            });
+    try (JdbcPool kept = UNUSED.pool(1)) {
+      assertTrue(crew.measure(kept, MOMENT).throughput() > 0);
+      crew.measure(kept, MOMENT);
+      assertEquals(List.of(kept, kept), given);
+    }
+    assertEquals(2, closed.get(), "workers are not kept");
   }
 
   @Test

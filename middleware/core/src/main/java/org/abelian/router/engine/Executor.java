@@ -80,6 +80,9 @@ public final class Executor {
       if (BroadcastJoin.applies(bound.routed(), scatter)) {
         return BroadcastJoin.bind(context, bound, scatter);
       }
+      if (LimitExecution.applies(context, bound, scatter)) {
+        return LimitExecution.bind(context, bound, scatter);
+      }
       return bindsQuiet(route)
           ? GatherExecution.bind(context, bound, scatter)
           : ScatterExecution.bind(context, bound, scatter);

@@ -9,12 +9,14 @@ import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.Reply;
 import org.abelian.router.execution.ReplyContext;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.RowWindow;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
+import org.abelian.router.statement.OneNodeOdds;
 import org.abelian.router.statement.RoutedStatement;
 
 /** Several nodes read, each its own rows; the client gets them one node after the other. */
@@ -25,16 +27,24 @@ public final class ScatterExecution extends Execution {
   /** Which of the rows are the client's; null for all. */
   private final RowWindow window;
 
+  /** Is told whether a node alone had them; null when it does not matter. */
+  private final OneNodeOdds odds;
+
   /** Whether the nodes have got the Describe and Execute that come next. */
   private boolean ahead;
 
   private Portion portion;
 
   private ScatterExecution(
-      EngineContext context, List<NodePortal> portals, RowWindow window, boolean ahead) {
+      EngineContext context,
+      List<NodePortal> portals,
+      RowWindow window,
+      OneNodeOdds odds,
+      boolean ahead) {
     this.context = context;
     this.portals = portals;
     this.window = window;
+    this.odds = odds;
     this.ahead = ahead;
   }
 
@@ -58,7 +68,8 @@ public final class ScatterExecution extends Execution {
       return null;
     }
     bound.answerBind(context.replies());
-    return new ScatterExecution(context, portals, window(route), ahead);
+    OneNodeOdds odds = route.takesAny() ? bound.routed().odds() : null;
+    return new ScatterExecution(context, portals, window(route), odds, ahead);
   }
 
   private static RowWindow window(Route.Scatter route) {
@@ -155,6 +166,9 @@ public final class ScatterExecution extends Execution {
         portals,
         context.backends().joint(SeveralNodes.backends(portals), false),
         new TagSum(window));
+    if (odds != null) {
+      context.replies().add(RouterWork.then(() -> odds.learn(window.filled(), portals.size())));
+    }
     return Progress.NEXT;
   }
 

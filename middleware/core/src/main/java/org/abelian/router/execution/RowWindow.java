@@ -6,12 +6,15 @@ package org.abelian.router.execution;
  */
 public final class RowWindow {
   private long skips;
+  private final long end;
   private long left;
+  private int filled;
 
   /** Leaves out the first ones and lets so many pass. */
   public RowWindow(long skipped, long rows) {
     skips = skipped;
     left = rows;
+    end = rows > Long.MAX_VALUE - skipped ? Long.MAX_VALUE : skipped + rows;
   }
 
   /** A row has come; true when the client gets it. */
@@ -25,6 +28,18 @@ public final class RowWindow {
     }
     left--;
     return true;
+  }
+
+  /** A node has given all of its rows; so many. */
+  void ends(long rows) {
+    if (rows >= end) {
+      filled++;
+    }
+  }
+
+  /** How many of the nodes have given as many rows as the client wants of all. */
+  public int filled() {
+    return filled;
   }
 
   /** True when no row passes any more. */

@@ -44,7 +44,11 @@ public final class TagSum {
     command = number ? tag.substring(0, space) : tag;
     if (number) {
       counted = true;
-      count += Long.parseLong(tag.substring(space + 1));
+      long more = Long.parseLong(tag.substring(space + 1));
+      count += more;
+      if (window != null) {
+        window.ends(more);
+      }
     }
   }
 

@@ -214,7 +214,8 @@ public final class ExplainText {
           "Run",
           "scatter, each node reads its own rows; "
               + rows
-              + " are given one node's after the other's");
+              + " are given one node's after the other's"
+              + (scatter.takesAny() ? ", or one node's where one is likely to have all" : ""));
       return;
     }
     String rows = merge.pullsRows() ? "the rows" : "a part of the result";

@@ -12,6 +12,9 @@ import org.abelian.router.error.SqlState;
 public final class ByteQueue {
   private static final byte[] NONE = {};
 
+  /** What a queue that counts begins with: most sessions never need more. */
+  private static final int FIRST = 1024;
+
   /** No Java array is longer. */
   private static final int LONGEST = Integer.MAX_VALUE - 8;
 
@@ -27,14 +30,14 @@ public final class ByteQueue {
   }
 
   /**
-   * An empty queue that counts what it takes beyond its first room.
+   * An empty queue that counts what it takes beyond a room, to which it grows when it needs it.
    *
-   * @param budget null to count nothing
+   * @param budget null to count nothing, and have the room at once
    */
   public ByteQueue(int capacity, MemoryBudget budget) {
     free = capacity;
     this.budget = budget;
-    array = new byte[capacity];
+    array = new byte[budget == null ? capacity : Math.min(capacity, FIRST)];
   }
 
   /** A queue of these bytes, which are copied. */

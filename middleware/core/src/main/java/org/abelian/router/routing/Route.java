@@ -50,6 +50,14 @@ public sealed interface Route {
       return merge.mode() == MergeFacts.Mode.COMBINE && window == null;
     }
 
+    /**
+     * True when it takes any so many rows, be they of one node. Not where OFFSET skips some, as
+     * those who page by it want the rows in the same order each time.
+     */
+    public boolean takesAny() {
+      return window != null && window.rows() > 0 && merge.window().text() == null;
+    }
+
     /** The same, with the rows taken by one node. */
     public Scatter finishedByNode() {
       return new Scatter(nodes, merge);

@@ -108,9 +108,14 @@ public final class GroupRetry {
     return true;
   }
 
+  /** True when the group runs for the first time. */
+  public boolean isFirst() {
+    return attempts == 0;
+  }
+
   /** True when the group runs for the first time, and can be run again. */
   public boolean isFirstOfSeveral() {
-    return possible && attempts == 0;
+    return possible && isFirst();
   }
 
   /** True when the group is to run again. */

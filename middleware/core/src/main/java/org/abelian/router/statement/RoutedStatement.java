@@ -40,6 +40,7 @@ public final class RoutedStatement {
   private final ExplainCommand explains;
   private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
+  private final OneNodeOdds odds = new OneNodeOdds();
   private volatile NodeStatement worker;
   private volatile NodeStatement combine;
   private volatile NodeStatement combined;
@@ -134,6 +135,11 @@ public final class RoutedStatement {
   /** Where the columns of a combined read come from. */
   public ColumnOrigins origins() {
     return origins;
+  }
+
+  /** Whether one node is likely to have all rows that a read with LIMIT wants. */
+  public OneNodeOdds odds() {
+    return odds;
   }
 
   /** What workers run of a combined read; null until somebody has made it. */

@@ -27,23 +27,6 @@ class ExecutionTest extends ScriptedCluster {
     return new Route.Scatter(List.of(1, 2, 3), merge(mode, null));
   }
 
-  private static MergeFacts merge(MergeFacts.Mode mode, MergeFacts.Finish finish) {
-    return new MergeFacts(
-        mode,
-        "worker",
-        null,
-        "final",
-        List.of(25),
-        List.of(1009),
-        List.of(),
-        false,
-        false,
-        null,
-        null,
-        null,
-        finish);
-  }
-
   @Test
   void oneNodeAnswersAsItIs() throws IOException {
     nodes.get(1).answer("SELECT 1", "SELECT 1", "x");

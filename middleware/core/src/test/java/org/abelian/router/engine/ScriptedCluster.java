@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.ConnectionSetup;
@@ -102,6 +103,9 @@ public abstract class ScriptedCluster {
   protected Catalog catalog;
   protected BackendSession backends;
   protected EngineContext context;
+
+  /** Whether the client wants all rows at once. */
+  protected boolean runsToEnd;
 
   /** The lookup indexes of the catalogue. */
   protected List<LookupIndex> lookups() {
@@ -218,7 +222,7 @@ public abstract class ScriptedCluster {
     }
   }
 
-  private static final class OnlyOne implements GroupView {
+  private final class OnlyOne implements GroupView {
     @Override
     public boolean isOneStatement() {
       return true;
@@ -231,7 +235,7 @@ public abstract class ScriptedCluster {
 
     @Override
     public boolean runsToEnd(BindMessage bound) {
-      return false;
+      return runsToEnd;
     }
 
     @Override
@@ -243,6 +247,24 @@ public abstract class ScriptedCluster {
     public boolean hasSynced() {
       return false;
     }
+  }
+
+  /** How answers of nodes are merged. */
+  protected static MergeFacts merge(MergeFacts.Mode mode, MergeFacts.Finish finish) {
+    return new MergeFacts(
+        mode,
+        "worker",
+        null,
+        "final",
+        List.of(25),
+        List.of(1009),
+        List.of(),
+        false,
+        false,
+        null,
+        null,
+        null,
+        finish);
   }
 
   protected BoundStatement bound(String sql, String facts) {

@@ -48,6 +48,19 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void aQueueBeginsSmallAndGrowsToItsRoomUncounted() {
+    MemoryBudget memory = new MemoryBudget(LIMIT);
+    ByteQueue queue = new ByteQueue(8192, memory);
+    assertTrue(queue.array().length <= 1024, () -> queue.array().length + " bytes");
+    queue.append(new byte[8192]);
+    assertEquals(0, memory.used());
+    queue.append(new byte[1]);
+    assertTrue(memory.used() > 0);
+    queue.close();
+    assertEquals(0, memory.used());
+  }
+
+  @Test
   void aQueueThatIsRefusedMoreIsAsBefore() {
     MemoryBudget memory = new MemoryBudget(200_000);
     ByteQueue queue = new ByteQueue(16, memory);

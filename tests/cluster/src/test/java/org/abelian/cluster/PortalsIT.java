@@ -218,7 +218,6 @@ class PortalsIT {
             "CREATE TABLE made (a int)",
             "CREATE TABLE made AS SELECT id FROM account",
             "TRUNCATE entry",
-            "CLOSE ALL",
             "",
             "SELECT id FROM account ORDER BY id LIMIT 2",
             "SELECT 7 FROM account",

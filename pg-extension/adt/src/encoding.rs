@@ -5,12 +5,13 @@
 //! | 1 | tag of the type |
 //! | 1 | version of the layout |
 //! | any | the state |
-//! | 4 | CRC-32 of all before, little endian |
+//! | 4 | CRC-32 (IEEE 802.3) of all before, little endian |
 //!
 //! Every state has exactly one encoding: numbers are as short as they can be, elements ascend. Whatever else is read,
 //! garbage included, gives [`Corrupt`].
 
 use crate::Merge;
+pub(crate) use crc32fast::hash as crc32;
 
 /// Bytes that no state was encoded to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -180,6 +181,13 @@ impl<'a> Reader<'a> {
         Err(Corrupt::Malformed)
     }
 
+    /// Passes over a number of either kind, without a look at what it is.
+    pub fn skip_number(&mut self) -> Result<(), Corrupt> {
+        let end = self.rest.iter().position(|byte| byte & 0x80 == 0);
+        self.rest = &self.rest[end.ok_or(Corrupt::Length)? + 1..];
+        Ok(())
+    }
+
     /// A number written by [`write_signed`].
     pub fn signed(&mut self) -> Result<i128, Corrupt> {
         let zigzag = self.unsigned()?;
@@ -237,54 +245,6 @@ pub fn write_flag(flag: bool, out: &mut Vec<u8>) {
     out.push(u8::from(flag));
 }
 
-/// CRC-32 as in IEEE 802.3, eight bytes at a time (Kounavis and Berry, "A Systematic Approach to Building High
-/// Performance Software-based CRC Generators", 2005).
-pub(crate) fn crc32(bytes: &[u8]) -> u32 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let by_word = |crc: u32, word: &[u8; 8]| {
-        let word = u64::from_le_bytes(*word) ^ u64::from(crc);
-        let tables = CRC_TABLES.iter().rev();
-        tables
-            .zip(word.to_le_bytes())
-            .fold(0, |sum, (table, byte)| sum ^ table[usize::from(byte)])
-    };
-    let by_byte = |crc: u32, byte: &u8| CRC_TABLES[0][usize::from(crc as u8 ^ byte)] ^ (crc >> 8);
-    !rest
-        .iter()
-        .fold(words.iter().fold(u32::MAX, by_word), by_byte)
-}
-
-/// By table n: what a byte comes to once n further bytes have passed.
-const CRC_TABLES: [[u32; 256]; 8] = {
-    let mut tables = [[0; 256]; 8];
-    let mut i = 0;
-    while i < 256 {
-        let mut crc = i as u32;
-        let mut bit = 0;
-        while bit < 8 {
-            crc = if crc & 1 == 1 {
-                0xedb8_8320 ^ (crc >> 1)
-            } else {
-                crc >> 1
-            };
-            bit += 1;
-        }
-        tables[0][i] = crc;
-        i += 1;
-    }
-    let mut n = 1;
-    while n < 8 {
-        let mut i = 0;
-        while i < 256 {
-            let before = tables[n - 1][i];
-            tables[n][i] = tables[0][(before & 0xff) as usize] ^ (before >> 8);
-            i += 1;
-        }
-        n += 1;
-    }
-    tables
-};
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -308,6 +268,9 @@ mod tests {
             let mut input = Reader::new(&out);
             prop_assert_eq!(input.signed(), Ok(signed));
             prop_assert_eq!(input.unsigned(), Ok(unsigned));
+            let mut passed = Reader::new(&out);
+            prop_assert_eq!((passed.skip_number(), passed.skip_number()), (Ok(()), Ok(())));
+            prop_assert_eq!(passed.skip_number(), Err(Corrupt::Length));
             prop_assert!(input.byte().is_err());
         }
 

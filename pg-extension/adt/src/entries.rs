@@ -16,6 +16,11 @@ pub(crate) trait Entry: Clone + PartialEq {
 
     /// Reads it. An entry of which nothing is left is malformed.
     fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt>;
+
+    /// Passes over it, as cheaply as it can: it need not notice what is malformed.
+    fn skip(input: &mut Reader<'_>) -> Result<(), Corrupt> {
+        Self::read(input).map(drop)
+    }
 }
 
 /// Counts add up; zero is nothing.
@@ -34,6 +39,10 @@ impl Entry for i64 {
             .filter(|count| *count != 0)
             .ok_or(Corrupt::Malformed)
     }
+
+    fn skip(input: &mut Reader<'_>) -> Result<(), Corrupt> {
+        input.skip_number()
+    }
 }
 
 /// Counts add up; zero is nothing.
@@ -51,6 +60,10 @@ impl Entry for i128 {
         Some(input.signed()?)
             .filter(|count| *count != 0)
             .ok_or(Corrupt::Malformed)
+    }
+
+    fn skip(input: &mut Reader<'_>) -> Result<(), Corrupt> {
+        input.skip_number()
     }
 }
 
@@ -112,19 +125,19 @@ impl<E: Entry> Entries<E> {
         Ok(Entries(entries.into_iter().collect()))
     }
 
-    /// The entries of some elements, which ascend.
+    /// The entries of some elements, which ascend. The others are passed over: an object may have many, and every operation on one comes here.
     pub fn read_some(input: &mut Reader<'_>, wanted: &[&[u8]]) -> Result<Self, Corrupt> {
         let mut stored = Stored::<E>::open(input)?;
         let mut wanted = wanted.iter().peekable();
         let mut found = BTreeMap::new();
-        while let Some((element, entry, _)) = stored.next()? {
+        while let Some(element) = stored.element()? {
             while wanted.next_if(|next| **next < element).is_some() {}
             match wanted.peek() {
                 None => break,
                 Some(next) if **next == element => {
-                    found.insert(element.to_vec(), entry);
+                    found.insert(element.to_vec(), E::read(stored.input)?);
                 }
-                Some(_) => {}
+                Some(_) => E::skip(stored.input)?,
             }
         }
         Ok(Entries(found))
@@ -219,18 +232,26 @@ impl<'a, 'r, E: Entry> Stored<'a, 'r, E> {
         self.input.rest().len()
     }
 
-    /// Ends with the input at the latest, whatever the stored number of entries says: each takes at least a byte.
-    fn next(&mut self) -> Result<Option<Item<'a, E>>, Corrupt> {
+    /// The next element, before whose entry the input then is. Ends with the input at the latest, whatever the stored number of entries says:
+    /// each takes at least a byte.
+    fn element(&mut self) -> Result<Option<&'a [u8]>, Corrupt> {
         if self.left == 0 {
             return Ok(None);
         }
         self.left -= 1;
-        let start = self.input.rest();
         let element = self.input.bytes()?;
         if self.last.is_some_and(|last| last >= element) {
             return Err(Corrupt::Malformed);
         }
         self.last = Some(element);
+        Ok(Some(element))
+    }
+
+    fn next(&mut self) -> Result<Option<Item<'a, E>>, Corrupt> {
+        let start = self.input.rest();
+        let Some(element) = self.element()? else {
+            return Ok(None);
+        };
         let entry = E::read(self.input)?;
         let size = start.len() - self.input.rest().len();
         Ok(Some((element, entry, &start[..size])))

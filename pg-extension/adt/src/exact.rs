@@ -127,6 +127,13 @@ impl Exact {
             scale: scale as u32,
         })
     }
+
+    /// Passes over it.
+    pub fn skip(input: &mut Reader<'_>) -> Result<(), Corrupt> {
+        let header = input.count()?;
+        // Ends with the input: the scale and each limb take at least a byte.
+        (0..=header >> 1).try_for_each(|_| input.skip_number())
+    }
 }
 
 impl From<i128> for Exact {
@@ -337,6 +344,16 @@ pub(crate) mod tests {
     }
 
     proptest! {
+        #[test]
+        fn to_pass_over_a_number_takes_what_to_read_it_takes(number in any_exact()) {
+            let mut out = Vec::new();
+            number.write(&mut out);
+            out.push(7);
+            let mut input = Reader::new(&out);
+            prop_assert_eq!(Exact::skip(&mut input), Ok(()));
+            prop_assert_eq!(input.rest(), [7]);
+        }
+
         #[test]
         fn zeros_at_the_end_behind_the_point_are_stripped_and_nothing_else(number in any_exact()) {
             let text = number.to_string();

@@ -59,12 +59,16 @@ impl Entry for Score {
     fn read(input: &mut Reader<'_>) -> Result<Self, Corrupt> {
         let additions = input.signed_64()?;
         let score = Exact::read(input)?;
-        // Every entry is read for one that is wanted: nothing is computed here.
         let entry = Score { additions, score };
         if entry.is_nothing() || !entry.score.is_stripped() {
             return Err(Corrupt::Malformed);
         }
         Ok(entry)
+    }
+
+    fn skip(input: &mut Reader<'_>) -> Result<(), Corrupt> {
+        input.skip_number()?;
+        Exact::skip(input)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{
     column_fill, gate, misplaced, nested, postgres, procedure, run_as, schema_change,
-    session_settings, settings, transaction_token, unique_index, version, vote,
+    session_locks, session_settings, settings, transaction_token, unique_index, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -133,6 +133,7 @@ fn report_transaction() {
     schema_change::statement_ends();
     if has_router() {
         transaction_token::report();
+        session_locks::statement_ends();
         session_settings::statement_ends();
         nested::statement_ends();
     }

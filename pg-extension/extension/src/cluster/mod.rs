@@ -32,6 +32,7 @@ mod run_as;
 mod schema_change;
 pub mod seal;
 pub mod session_label;
+mod session_locks;
 mod session_settings;
 pub mod settings;
 mod shared_snapshot;
@@ -44,6 +45,7 @@ mod vote;
 pub fn install() {
     settings::define();
     session_label::install();
+    session_locks::install();
     session_settings::install();
     version::install();
     procedure::install();

@@ -1,6 +1,6 @@
 //! The settings a router gives to its connections to a node.
 
-use super::{procedure, seal, session_label, session_settings};
+use super::{procedure, seal, session_label, session_locks, session_settings};
 use pgrx::{GucContext, GucFlags, GucRegistry, GucSetting};
 use std::ffi::CString;
 
@@ -37,6 +37,9 @@ static LANE_CLOCK: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::
 static CONNECTION: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 /// `abelian.settings`: reported to the router; see [`super::session_settings`].
 static SETTINGS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
+
+/// `abelian.session_locks`: reported to the router; see [`super::session_locks`].
+static SESSION_LOCKS: GucSetting<Option<CString>> = GucSetting::<Option<CString>>::new(Some(c""));
 
 /// `abelian.combine`: read by routers, not by nodes.
 static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
@@ -201,7 +204,7 @@ pub fn define() {
         GucContext::Internal,
         GucFlags::REPORT,
     );
-    // SAFETY: the hook gives a C string that stays until it is called again.
+    // SAFETY: the hooks give C strings that stay until they are called again.
     unsafe {
         GucRegistry::define_string_guc_with_hooks(
             session_settings::NAME,
@@ -213,6 +216,17 @@ pub fn define() {
             None,
             None,
             Some(session_settings::show),
+        );
+        GucRegistry::define_string_guc_with_hooks(
+            session_locks::NAME,
+            c"Whether the session holds advisory locks.",
+            c"",
+            &SESSION_LOCKS,
+            GucContext::Internal,
+            GucFlags::REPORT,
+            None,
+            None,
+            Some(session_locks::show),
         );
     }
 }

@@ -66,6 +66,18 @@ pub(super) fn running(tag: &LOCKTAG, mode: Mode) -> Vec<Transaction> {
     }
 }
 
+/// Whether a process holds advisory locks of users' statements. Looks at all locks.
+pub fn advisory_of(pid: i32) -> bool {
+    /// Field 4 of the tags of `pg_advisory_lock`, with one number and with two.
+    const OF_USERS: [u16; 2] = [1, 2];
+    Locks::all().iter().any(|one| {
+        one.pid == pid
+            && one.holdMask != 0
+            && one.locktag.locktag_type == pg_sys::LockTagType::LOCKTAG_ADVISORY as u8
+            && OF_USERS.contains(&one.locktag.locktag_field4)
+    })
+}
+
 /// The lock table at one moment.
 pub(super) struct Locks {
     me: i32,
@@ -83,6 +95,11 @@ pub(super) struct Locks {
 impl Locks {
     /// Now.
     pub(super) fn look() -> Self {
+        // SAFETY: plain read of the backend's state.
+        Locks::of(Locks::all(), unsafe { pg_sys::MyProcPid })
+    }
+
+    fn all() -> Vec<LockInstanceData> {
         // SAFETY: a copy of the lock table in the current memory context, freed again: there may be many looks.
         unsafe {
             let data = pg_sys::GetLockStatusData();
@@ -90,7 +107,7 @@ impl Locks {
             let all = locks.to_vec();
             pg_sys::pfree((*data).locks.cast());
             pg_sys::pfree(data.cast());
-            Locks::of(all, pg_sys::MyProcPid)
+            all
         }
     }
 

@@ -9,6 +9,7 @@ mod moment;
 mod timeout;
 mod waiting;
 
+pub use holders::advisory_of;
 pub use look::Opened;
 pub use moment::{Moment, Moments, Purpose};
 pub use timeout::LockTimeout;

@@ -21,6 +21,8 @@ use std::ffi::c_void;
 pub struct Functions {
     /// Some may give another value or effect at each call.
     pub volatile: bool,
+    /// Some may leave in the session what other sessions must not have, and what the node does not tell of by itself: temporary tables, say.
+    pub leaves_state: bool,
     /// Some may give another value on another node, at another time or with other settings.
     pub mutable: bool,
     /// Some may give another value on another node although the settings are the same there.
@@ -49,6 +51,7 @@ impl Functions {
     /// What others do, too.
     pub fn absorb(&mut self, others: Functions) {
         self.volatile |= others.volatile;
+        self.leaves_state |= others.leaves_state;
         self.mutable |= others.mutable;
         self.differs |= others.differs;
         self.stable |= others.stable;
@@ -319,6 +322,8 @@ fn classify(function: Oid, found: &mut Functions) {
     found.stable |= volatility == pg_sys::PROVOLATILE_STABLE;
     let mutable = volatility != pg_sys::PROVOLATILE_IMMUTABLE;
     let own = function.to_u32() < FIRST_USER_OBJECT;
+    // PostgreSQL's own leave advisory locks and settings, which are reported, and where random numbers have come to.
+    found.leaves_state |= volatility == pg_sys::PROVOLATILE_VOLATILE && (!own || name == "setseed");
     found.mutable |= mutable;
     found.differs |= mutable && !(own && node_functions::depends_on_settings_only(&name));
     if own {

@@ -10,7 +10,7 @@ use pgrx::pg_sys::{self, JoinType};
 
 /// How the rows of a query level or of a part of its FROM lie.
 #[derive(Clone, Debug)]
-pub enum Spread {
+pub enum Locality {
     /// The same rows wherever it is evaluated.
     Everywhere,
     /// Of tables that lie on the first node only (or of a catalogue).
@@ -38,24 +38,24 @@ impl Key {
     }
 }
 
-use Spread::{Everywhere, FirstNode, Mixed, Partitioned};
+use Locality::{Everywhere, FirstNode, Mixed, Partitioned};
 
-fn mixed(reason: &str) -> Spread {
+fn mixed(reason: &str) -> Locality {
     Mixed(reason.to_owned())
 }
 
 /// The rows of FROM with WHERE and all subqueries of a level, before it groups, sorts or limits them.
-pub fn rows(scopes: &mut Scopes, scope: ScopeId) -> Spread {
-    if let Some(known) = scopes.spreads.get(&scope) {
+pub fn rows(scopes: &mut Scopes, scope: ScopeId) -> Locality {
+    if let Some(known) = scopes.localities.get(&scope) {
         return known.clone();
     }
     pgrx::check_for_interrupts!();
     let found = find_rows(scopes, scope);
-    scopes.spreads.insert(scope, found.clone());
+    scopes.localities.insert(scope, found.clone());
     found
 }
 
-fn find_rows(scopes: &mut Scopes, scope: ScopeId) -> Spread {
+fn find_rows(scopes: &mut Scopes, scope: ScopeId) -> Locality {
     let query = scopes.scopes[scope].query;
     if query.hasRecursive {
         return mixed("a recursive query");
@@ -70,20 +70,20 @@ fn find_rows(scopes: &mut Scopes, scope: ScopeId) -> Spread {
     with_sublinks(scopes, scope, base)
 }
 
-fn from_list(scopes: &mut Scopes, scope: ScopeId, query: &pg_sys::Query) -> Spread {
+fn from_list(scopes: &mut Scopes, scope: ScopeId, query: &pg_sys::Query) -> Locality {
     let Some(from) = tree::cast::<pg_sys::FromExpr, _>(query.jointree) else {
         return Everywhere;
     };
     let items: Vec<NodePtr> = tree::nodes(from.fromlist).collect();
-    items.into_iter().fold(Everywhere, |spread, item| {
+    items.into_iter().fold(Everywhere, |place, item| {
         let next = from_item(scopes, scope, item);
-        inner_join(scopes, spread, next)
+        inner_join(scopes, place, next)
     })
 }
 
-fn from_item(scopes: &mut Scopes, scope: ScopeId, item: NodePtr) -> Spread {
+fn from_item(scopes: &mut Scopes, scope: ScopeId, item: NodePtr) -> Locality {
     if let Some(range) = tree::cast::<pg_sys::RangeTblRef, _>(item) {
-        return range_spread(scopes, scope, range.rtindex);
+        return range_locality(scopes, scope, range.rtindex);
     }
     let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(item) else {
         return Everywhere;
@@ -98,9 +98,9 @@ fn from_item(scopes: &mut Scopes, scope: ScopeId, item: NodePtr) -> Spread {
     }
 }
 
-fn range_spread(scopes: &mut Scopes, scope: ScopeId, index: i32) -> Spread {
+fn range_locality(scopes: &mut Scopes, scope: ScopeId, index: i32) -> Locality {
     match scopes.scopes[scope].ranges.get(index as usize - 1).copied() {
-        Some(Range::Relation(id)) => relation_spread(scopes, id),
+        Some(Range::Relation(id)) => relation_locality(scopes, id),
         Some(
             Range::Subquery(inner)
             | Range::With {
@@ -146,7 +146,7 @@ fn mentioned_key(
     })
 }
 
-fn relation_spread(scopes: &mut Scopes, id: usize) -> Spread {
+fn relation_locality(scopes: &mut Scopes, id: usize) -> Locality {
     match scopes.relations[id].placement.clone() {
         Placement::Reference => Everywhere,
         Placement::Catalog | Placement::None => FirstNode,
@@ -168,10 +168,10 @@ fn relation_spread(scopes: &mut Scopes, id: usize) -> Spread {
 }
 
 /// A subquery in FROM. Whatever it does is local when each distributed row in it is tied to the outer row's key.
-fn derived(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId) -> Spread {
+fn derived(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId) -> Locality {
     let query = scopes.scopes[inner].query;
-    let spread = rows(scopes, inner);
-    match spread {
+    let place = rows(scopes, inner);
+    match place {
         Partitioned { keys } if is_lateral(scopes, outer, inner, &keys) => Partitioned { keys },
         Partitioned { keys } => match global_step(scopes, inner, query, &keys) {
             Some(step) => Mixed(format!("{step} in a subquery")),
@@ -195,7 +195,7 @@ fn is_lateral(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId, keys: &[Key])
         .collect();
     outside
         .into_iter()
-        .any(|id| match relation_spread(scopes, id) {
+        .any(|id| match relation_locality(scopes, id) {
             Partitioned { keys: outer } => is_tied_to_key(scopes, &outer, keys),
             _ => false,
         })
@@ -294,7 +294,7 @@ const NOT_BY_KEY: &str = "distributed tables are joined other than by their dist
 const WITH_FIRST_NODE: &str =
     "a distributed table is used together with a table that has no placement";
 
-fn inner_join(scopes: &Scopes, left: Spread, right: Spread) -> Spread {
+fn inner_join(scopes: &Scopes, left: Locality, right: Locality) -> Locality {
     match (left, right) {
         (Mixed(reason), _) | (_, Mixed(reason)) => Mixed(reason),
         (Everywhere, other) | (other, Everywhere) => other,
@@ -312,7 +312,7 @@ fn inner_join(scopes: &Scopes, left: Spread, right: Spread) -> Spread {
     }
 }
 
-fn outer_join(scopes: &Scopes, kept: Spread, nullable: Spread) -> Spread {
+fn outer_join(scopes: &Scopes, kept: Locality, nullable: Locality) -> Locality {
     match (kept, nullable) {
         (Everywhere, Partitioned { .. }) => {
             mixed("a reference table is outer-joined to a distributed table")
@@ -327,7 +327,7 @@ fn outer_join(scopes: &Scopes, kept: Spread, nullable: Spread) -> Spread {
     }
 }
 
-fn full_join(scopes: &Scopes, left: Spread, right: Spread) -> Spread {
+fn full_join(scopes: &Scopes, left: Locality, right: Locality) -> Locality {
     match (left, right) {
         (Everywhere, Everywhere) => Everywhere,
         (FirstNode | Everywhere, FirstNode | Everywhere) => FirstNode,
@@ -344,9 +344,9 @@ fn full_join(scopes: &Scopes, left: Spread, right: Spread) -> Spread {
 }
 
 /// UNION ALL of parts that lie in partitions does so too; other set operations compare rows of different partitions.
-fn set_operation(scopes: &mut Scopes, scope: ScopeId, node: NodePtr) -> Spread {
+fn set_operation(scopes: &mut Scopes, scope: ScopeId, node: NodePtr) -> Locality {
     if let Some(range) = tree::cast::<pg_sys::RangeTblRef, _>(node) {
-        return range_spread(scopes, scope, range.rtindex);
+        return range_locality(scopes, scope, range.rtindex);
     }
     let Some(operation) = tree::cast::<pg_sys::SetOperationStmt, _>(node) else {
         return Everywhere;
@@ -367,20 +367,20 @@ fn set_operation(scopes: &mut Scopes, scope: ScopeId, node: NodePtr) -> Spread {
 }
 
 /// Subqueries in expressions: those over distributed tables must be tied to the row's key.
-fn with_sublinks(scopes: &mut Scopes, scope: ScopeId, base: Spread) -> Spread {
-    let mut spread = base;
+fn with_sublinks(scopes: &mut Scopes, scope: ScopeId, base: Locality) -> Locality {
+    let mut place = base;
     for inner in scopes.scopes[scope].sublinks.clone() {
         for id in scopes.relations_below(inner) {
-            spread = with_sublink_relation(scopes, spread, id);
+            place = with_sublink_relation(scopes, place, id);
         }
     }
-    spread
+    place
 }
 
-fn with_sublink_relation(scopes: &mut Scopes, spread: Spread, id: usize) -> Spread {
-    match (spread, relation_spread(scopes, id)) {
+fn with_sublink_relation(scopes: &mut Scopes, place: Locality, id: usize) -> Locality {
+    match (place, relation_locality(scopes, id)) {
         (Mixed(reason), _) => Mixed(reason),
-        (spread, Everywhere) => spread,
+        (place, Everywhere) => place,
         (Everywhere | FirstNode, FirstNode) => FirstNode,
         (Partitioned { keys }, Partitioned { keys: inner }) => {
             match is_tied_to_key(scopes, &keys, &inner) {

@@ -5,7 +5,7 @@
 
 use super::graph::{Column, EqualityGraph};
 use super::kept_value;
-use super::locality::Spread;
+use super::locality::Locality;
 use super::relation::Relation;
 use super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, RTEKind};
@@ -54,7 +54,7 @@ pub struct Scopes {
     /// Nodes that stand for a column of a WITH query that is mentioned several times.
     derived: BTreeMap<(ScopeId, usize, i16), Column>,
     /// What is known of how the rows of levels lie: a level that is mentioned twice in each of many levels is looked at once.
-    pub spreads: BTreeMap<ScopeId, Spread>,
+    pub localities: BTreeMap<ScopeId, Locality>,
 }
 
 impl Scopes {

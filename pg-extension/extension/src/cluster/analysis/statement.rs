@@ -65,13 +65,23 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
     let mut facts = json!({
         "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
         "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
-        "insert": null, "assigned": [], "volatile": false, "mutable": false, "differs": false, "functions": [], "operations": [],
+        "insert": null, "assigned": [], "volatile": false, "leaves_state": false, "mutable": false, "differs": false, "functions": [], "operations": [],
         "returns_rows": false, "rewritten": null, "merge": null, "copy": null, "blind": null, "combined": null,
     });
     if facts["kind"] == "utility" {
         utility::describe(statement.stmt, &mut facts);
     }
     facts
+}
+
+/// The cursor of WHERE CURRENT OF.
+fn cursor_of_row(query: &pg_sys::Query) -> Option<String> {
+    // SAFETY: a query has a join tree; the name is a C string, or there is none.
+    unsafe {
+        let condition = query.jointree.as_ref()?.quals;
+        let row = tree::cast::<pg_sys::CurrentOfExpr, _>(condition)?;
+        (!row.cursor_name.is_null()).then(|| tree::string(row.cursor_name))
+    }
 }
 
 fn kind(statement: NodePtr) -> &'static str {
@@ -302,10 +312,12 @@ fn describe_query(
     if let (Some(scope), 1) = (top, queries.len()) {
         facts["merge"] = merge::facts(&mut scopes, scope, query, parameters)?;
     }
+    facts["current_of"] = json!(cursor_of_row(query));
     let mutable = facts["mutable"] == json!(true);
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
-    if !instead::describe_expanded(query, &scopes, parameters, facts)
+    if facts["current_of"] == Json::Null
+        && !instead::describe_expanded(query, &scopes, parameters, facts)
         && !instead::describe_known(query, &scopes, parameters, facts)
         && !instead::describe_changed(query, parameters, facts)
         && !instead::describe_locked(query, &scopes, parameters, facts)
@@ -419,6 +431,7 @@ fn describe_functions(trees: &[NodePtr], facts: &mut Json) -> bool {
 
 fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["volatile"] = json!(found.volatile);
+    facts["leaves_state"] = json!(found.leaves_state);
     facts["mutable"] = json!(found.mutable);
     facts["differs"] = json!(found.differs);
     facts["functions"] = json!(found.opaque);

@@ -39,7 +39,7 @@ mod window;
 
 pub use gather::put_subquery;
 
-use super::locality::{self, Key, Spread};
+use super::locality::{self, Key, Locality};
 use super::relation::Placement;
 use super::scope::{ScopeId, Scopes};
 use super::{parser, tree};
@@ -63,9 +63,9 @@ pub fn facts(
         return gathered(scopes, query, parameters, plan);
     }
     let keys = match locality::rows(scopes, scope) {
-        Spread::Everywhere | Spread::FirstNode => return copies(scopes, query, parameters),
-        Spread::Mixed(reason) => return gathered(scopes, query, parameters, refuse(&reason)),
-        Spread::Partitioned { keys } => keys,
+        Locality::Everywhere | Locality::FirstNode => return copies(scopes, query, parameters),
+        Locality::Mixed(reason) => return gathered(scopes, query, parameters, refuse(&reason)),
+        Locality::Partitioned { keys } => keys,
     };
     if scopes.reads_system_columns() {
         return Ok(refuse(SYSTEM_COLUMN));
@@ -199,7 +199,7 @@ impl Partitioned {
         };
         let mut scopes = Scopes::default();
         let scope = scopes.add(rewritten, None, 0);
-        let Spread::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
+        let Locality::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
             return Ok(None);
         };
         Ok(Some(Partitioned {

@@ -415,7 +415,7 @@ public final class ClientSession
             new ConnectionSetup(settings, services.sealKeys(), services.schemaEpoch()),
             identity,
             settings,
-            scope::hasTemporaryObjects);
+            scope::temporaryObjects);
     SettingsWatch watch = new SettingsWatch(transaction, backends, replies);
     TransactionEnding ending =
         new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
@@ -604,6 +604,7 @@ public final class ClientSession
     portals.clear();
     cursors.ended(committed);
     notifications.ended(committed);
+    scope.transactionEnded();
     traceEnd(committed);
   }
 
@@ -614,7 +615,6 @@ public final class ClientSession
 
   @Override
   public void schemaChanged(boolean committed) {
-    scope.transactionEnded();
     if (committed) {
       services.schemaChanged().run();
     }

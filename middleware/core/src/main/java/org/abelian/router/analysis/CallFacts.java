@@ -6,6 +6,8 @@ import java.util.List;
  * The functions and procedures that a statement calls, itself or by defaults.
  *
  * @param volatileFunctions true when one may give another value or effect at each call
+ * @param leavesState true when one may leave in the session what other sessions must not have, and
+ *     the node does not tell of by itself
  * @param mutable true when one may give another value on another node, at another time or with
  *     other settings
  * @param differs true when one may give another value on another node with the same settings
@@ -17,6 +19,7 @@ import java.util.List;
  */
 public record CallFacts(
     boolean volatileFunctions,
+    boolean leavesState,
     boolean mutable,
     boolean differs,
     List<String> functions,

@@ -98,7 +98,8 @@ public final class FactsParser {
             node.path("random_keys").asBoolean(),
             blind(node.path("blind")),
             combined(node),
-            text(node.path("unmoved"))),
+            text(node.path("unmoved")),
+            text(node.path("current_of"))),
         merge(node.path("merge")),
         command(node));
   }
@@ -111,6 +112,8 @@ public final class FactsParser {
   private static CallFacts calls(JsonNode node) {
     return new CallFacts(
         node.path("volatile").asBoolean(),
+        // Nodes of former versions do not tell.
+        node.path("leaves_state").asBoolean(node.path("volatile").asBoolean()),
         node.path("mutable").asBoolean(),
         // Nodes of former versions do not tell.
         node.path("differs").asBoolean(node.path("mutable").asBoolean()),

@@ -48,10 +48,16 @@ public record StatementFacts(
     return relations.stream().anyMatch(relation -> relation.locking() != null);
   }
 
+  /** True when it uses a temporary table, which only its session has. */
+  public boolean usesTemporary() {
+    return relations.stream().anyMatch(RelationFacts::temporary);
+  }
+
   /** The facts of what reads the rows of other nodes by which this statement changes its own. */
   public StatementFacts reading() {
     CallFacts called =
         new CallFacts(
+            false,
             false,
             calls.mutable(),
             calls.differs(),
@@ -80,6 +86,7 @@ public record StatementFacts(
     CallFacts called =
         new CallFacts(
             calls.volatileFunctions(),
+            calls.leavesState(),
             calls.mutable(),
             calls.differs(),
             calls.functions(),

@@ -42,11 +42,11 @@ public final class Backend {
   /** True when the node has answered with an error and skips what comes until Sync. */
   public boolean skips;
 
-  /**
-   * True when the connection holds state that no other session may see or lose (temporary tables,
-   * advisory locks).
-   */
+  /** True when the session may have left something there that no other session may see or lose. */
   public boolean pinned;
+
+  /** The temporary objects with which statements were prepared there; null for none. */
+  Object temporaryObjects;
 
   /** The settings there, as far as the session has taken notice of them; null when it has not. */
   public ReportedSettings seen;
@@ -72,6 +72,14 @@ public final class Backend {
   public ReportedSettings reported() {
     String text = connection.settings();
     return seen != null && seen.toString().equals(text) ? seen : ReportedSettings.of(text);
+  }
+
+  /**
+   * True when the connection is the session's alone: it holds what no other session may see or lose
+   * (temporary tables, cursors WITH HOLD, advisory locks).
+   */
+  public boolean isOwn() {
+    return pinned || connection != null && connection.holdsLocks();
   }
 
   /** True when there is a connection and it works. */

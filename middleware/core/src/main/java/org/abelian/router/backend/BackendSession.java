@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
@@ -32,13 +32,14 @@ import org.abelian.router.protocol.FrontendType;
  */
 public final class BackendSession {
   private static final byte[] UNNAMED = {};
+  private static final long OUTDATED = -1;
 
   private final Object session;
   private final NodePools pools;
   private final ConnectionSetup setup;
   private final NodeIdentity identity;
   private final SessionSettings settings;
-  private final BooleanSupplier needsFirst;
+  private final Supplier<Object> temporaryObjects;
   private Backend[] byNode = new Backend[8];
   private final List<Backend> held = new ArrayList<>();
   private final List<Backend> touched = new ArrayList<>();
@@ -55,8 +56,8 @@ public final class BackendSession {
    * @param setup brings connections to what the session has set
    * @param identity as whom the nodes are connected to
    * @param settings what connections must have set
-   * @param needsFirst true while what any node could answer must go to the first, where the
-   *     session's temporary objects are
+   * @param temporaryObjects another object whenever the session's temporary objects may be others;
+   *     null while it has none. They are on the first node
    */
   public BackendSession(
       Object session,
@@ -64,13 +65,13 @@ public final class BackendSession {
       ConnectionSetup setup,
       NodeIdentity identity,
       SessionSettings settings,
-      BooleanSupplier needsFirst) {
+      Supplier<Object> temporaryObjects) {
     this.session = session;
     this.pools = pools;
     this.setup = setup;
     this.identity = identity;
     this.settings = settings;
-    this.needsFirst = needsFirst;
+    this.temporaryObjects = temporaryObjects;
   }
 
   /** Who is told of each connection that was just borrowed. */
@@ -209,7 +210,7 @@ public final class BackendSession {
   }
 
   private void setUp(Backend backend) {
-    boolean replaceable = !backend.pinned;
+    boolean replaceable = !backend.isOwn();
     try {
       setup.forgetOutdatedStatements(backend.connection);
       bringSettings(backend);
@@ -243,7 +244,7 @@ public final class BackendSession {
    * @throws AbelianException 08001 when no node can be reached
    */
   public Backend home(Catalog catalog) {
-    if (needsFirst.getAsBoolean()) {
+    if (temporaryObjects.get() != null) {
       Backend first = backend(catalog.first());
       if (!first.begun) {
         connect(first);
@@ -300,6 +301,7 @@ public final class BackendSession {
    */
   public byte[] prepare(Backend backend, NodeStatement given, boolean named, ReplyQueue replies) {
     NodeConnection connection = backend.connection;
+    forgetHidden(backend);
     NodeStatement statement = replies.numbers().there(connection.address(), given);
     byte[] name = connection.prepared().name(statement);
     if (name != null) {
@@ -317,6 +319,19 @@ public final class BackendSession {
       replies.add(NodeReply.swallow(connection));
     }
     return connection.prepared().name(statement);
+  }
+
+  /**
+   * A node does not notice that a temporary object has come, or come back, before another one which
+   * a prepared statement uses.
+   */
+  private void forgetHidden(Backend backend) {
+    Object now = temporaryObjects.get();
+    if (backend.temporaryObjects != now && backend.isOwn()) {
+      backend.connection.prepared().forgetAll();
+      backend.connection.schemaEpoch(OUTDATED); // The node forgets them when nothing is under way.
+      backend.temporaryObjects = now;
+    }
   }
 
   private static AbelianException cannotSetUp(Backend backend, NodeLostException cause) {
@@ -349,6 +364,7 @@ public final class BackendSession {
     backend.connection = connection;
     backend.last = connection;
     backend.seen = null;
+    backend.temporaryObjects = null;
     held.add(backend);
   }
 
@@ -356,7 +372,7 @@ public final class BackendSession {
     // Ends, since each connection that is not fit leaves the pool.
     while (!setup.hasSettings(backend.connection)
         && !setup.bringSettings(backend, firstBegun() != null)) {
-      if (backend.pinned) {
+      if (backend.isOwn()) {
         throw ConnectionSetup.refused(backend, "its connection cannot be replaced");
       }
       drop(backend);
@@ -463,7 +479,7 @@ public final class BackendSession {
       NodeConnection connection = backend.connection;
       if (connection.isLost() || connection.transactionStatus() != 'I') {
         drop(backend);
-      } else if (!backend.pinned) {
+      } else if (!backend.isOwn()) {
         backend.connection = null;
         backend.unheard = false;
         held.remove(i);
@@ -491,7 +507,7 @@ public final class BackendSession {
   /** Closes the connections that hold state of the session's own, and it with them. */
   public synchronized void dropPinned() {
     for (Backend backend : new ArrayList<>(held)) {
-      if (backend.pinned && !backend.begun) {
+      if (backend.isOwn() && !backend.begun) {
         drop(backend);
       }
     }

@@ -38,6 +38,10 @@ public final class NodeReply extends Reply {
   private static final byte[] SETTINGS_PARAMETER =
       "abelian.settings".getBytes(StandardCharsets.US_ASCII);
 
+  /** The parameter that tells whether the session holds advisory locks, for the router only. */
+  private static final byte[] LOCKS_PARAMETER =
+      "abelian.session_locks".getBytes(StandardCharsets.US_ASCII);
+
   /** The parameter that tells what a read's snapshot shows, for the router only. */
   private static final byte[] EVIDENCE_PARAMETER =
       "abelian.read_evidence".getBytes(StandardCharsets.US_ASCII);
@@ -355,6 +359,10 @@ public final class NodeReply extends Reply {
     }
     if (Arrays.equals(array, at + 5, nameEnd, SETTINGS_PARAMETER, 0, SETTINGS_PARAMETER.length)) {
       connection.settings(CString.read(array, nameEnd + 1, at + length - 1));
+      return true;
+    }
+    if (Arrays.equals(array, at + 5, nameEnd, LOCKS_PARAMETER, 0, LOCKS_PARAMETER.length)) {
+      connection.holdsLocks("on".equals(CString.read(array, nameEnd + 1, at + length - 1)));
       return true;
     }
     if (Arrays.equals(array, at + 5, nameEnd, EVIDENCE_PARAMETER, 0, EVIDENCE_PARAMETER.length)) {

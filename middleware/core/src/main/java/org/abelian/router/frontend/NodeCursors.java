@@ -23,7 +23,7 @@ public final class NodeCursors {
 
     /** Its connection ended after the transaction that declared it. */
     boolean isLost() {
-      return kept && !(node.isUsable() && node.pinned);
+      return kept && !(node.isUsable() && node.isOwn());
     }
 
     Cursor atMost(int most) {

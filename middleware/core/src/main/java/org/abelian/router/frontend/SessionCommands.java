@@ -121,7 +121,7 @@ public final class SessionCommands {
     context.retry().forbid();
     return switch (facts.command().utility()) {
       case SET, RESET -> set(statement, facts);
-      case DISCARD -> discard(facts.tag());
+      case DISCARD -> discard(statement, facts.tag());
       case DEALLOCATE -> deallocate(facts.command().name());
       case LISTEN, UNLISTEN -> listen(facts);
       case PREPARE -> prepare(statement.sql(), facts);
@@ -291,7 +291,7 @@ public final class SessionCommands {
   // ---- what the session has made
   // -------------------------------------------------------------------------------------
 
-  private Progress discard(String tag) {
+  private Progress discard(SharedStatement statement, String tag) {
     String what = tag.toUpperCase(Locale.ROOT);
     if (what.endsWith("ALL") && context.transactions().state().isBlock()) {
       throw ClientError.of("25001", "DISCARD ALL cannot run inside a transaction block");
@@ -299,14 +299,15 @@ public final class SessionCommands {
     if (!context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    if (what.endsWith("ALL") || what.contains("TEMP")) {
-      context.backends().dropPinned();
-      context.scope().seesWhatAllSee();
+    if (what.contains("TEMP")) {
+      return discardTemporary(statement.statement());
     }
     if (what.endsWith("ALL") || what.contains("SEQUENCES")) {
       context.transactions().draws().forget();
     }
     if (what.endsWith("ALL")) {
+      context.backends().dropPinned();
+      context.scope().seesWhatAllSee();
       statements.named().clear();
       portals.clear();
       cursors.clear();
@@ -314,6 +315,16 @@ public final class SessionCommands {
       forgetSettings(false);
     }
     answer(tag);
+    return Progress.SETTLE;
+  }
+
+  /** Temporary objects are on the first node; in a block, ROLLBACK brings them back. */
+  private Progress discardTemporary(NodeStatement statement) {
+    Backend backend = home();
+    context.transactions().enter(backend, false);
+    backend.unpreparable |= context.scope().hasTemporaryObjects();
+    context.transactions().inject(backend, statement, true);
+    context.replies().add(RouterWork.then(context.scope()::seesTemporaryObjects));
     return Progress.SETTLE;
   }
 

@@ -1,7 +1,10 @@
 package org.abelian.router.frontend;
 
+import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Placement;
+import org.abelian.router.catalog.TableName;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.BoundValues;
@@ -74,8 +77,37 @@ public final class SessionRouting {
       }
       return own;
     }
+    Route ofRow = ofCurrentRow(routed.explains() == null ? routed : routed.explained());
+    if (ofRow != null) {
+      return ofRow;
+    }
     Route asked = outcomes.route(routed, values);
     return asked == null ? settings.route(routed) : asked;
+  }
+
+  /** WHERE CURRENT OF: the node that has the cursor has the row; null for other statements. */
+  private Route ofCurrentRow(RoutedStatement routed) {
+    String name = routed.facts().change().currentOf();
+    Route own = name == null ? null : ofCursor(UtilityKind.FETCH, name);
+    if (own instanceof Route.Cursor) {
+      throw AbelianException.unsupported(
+          "WHERE CURRENT OF a cursor over several nodes is not supported",
+          "Name the row by its key, as in WHERE id = ..., or let the cursor read one key.");
+    }
+    if (own != null && changesReferenceTable(routed)) {
+      throw AbelianException.unsupported(
+          "WHERE CURRENT OF is not supported for reference tables: the cursor is on one node",
+          "Name the row by its key, as in WHERE id = ....");
+    }
+    return own;
+  }
+
+  private static boolean changesReferenceTable(RoutedStatement routed) {
+    return routed.facts().relations().stream()
+        .filter(RelationFacts::write)
+        .map(relation -> new TableName(relation.schema(), relation.name()))
+        .flatMap(name -> routed.router().catalog().placement(name).stream())
+        .anyMatch(Placement.Reference.class::isInstance);
   }
 
   /** Where the cursor of that name is, or with null all of them; null when none is known. */

@@ -77,6 +77,7 @@ public final class NodeConnection {
   private String transactionToken;
   private long laneClock;
   private String readEvidence;
+  private boolean holdsLocks;
   private SealKey sealKey;
   private long seals;
   private String defaults;
@@ -207,6 +208,16 @@ public final class NodeConnection {
    */
   public void readEvidence(String told) {
     readEvidence = told;
+  }
+
+  /** True when it holds advisory locks that outlive transactions, as far as the node has told. */
+  public boolean holdsLocks() {
+    return holdsLocks;
+  }
+
+  /** Stores what the node has told. */
+  public void holdsLocks(boolean told) {
+    holdsLocks = told;
   }
 
   /** What the node calls the connection; null when it has no names for them. */

@@ -101,6 +101,13 @@ public final class PreparedStatements {
     return oldest.getValue();
   }
 
+  /** Forgets all, as {@link #forget} does each. */
+  public void forgetAll() {
+    names.clear();
+    bytes = 0;
+    unnamed = null;
+  }
+
   /** The node dropped them all (DISCARD ALL). */
   public void clear() {
     names.clear();

@@ -100,7 +100,7 @@ public final class IndependentCall extends Execution {
     if (!areUpdated(prepared.participants())) {
       return executeJoined(NOT_UPDATED);
     }
-    if (new LaneSharing(context).run(prepared)) {
+    if (new IndependentBatching(context).run(prepared)) {
       return Progress.NEXT;
     }
     LaneCall call = new LaneCall(context.engine(), context.services().promises(), prepared);

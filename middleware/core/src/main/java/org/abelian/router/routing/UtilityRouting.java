@@ -156,8 +156,7 @@ final class UtilityRouting {
    */
   private Route temporaryOr(Route route) {
     List<RelationFacts> relations = facts.relations();
-    boolean some =
-        facts.command().temporary() || relations.stream().anyMatch(RelationFacts::temporary);
+    boolean some = facts.command().temporary() || facts.usesTemporary();
     if (!some) {
       return route;
     }

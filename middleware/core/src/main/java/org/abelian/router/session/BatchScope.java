@@ -40,9 +40,7 @@ public final class BatchScope {
    */
   public String of(List<Backend> nodes) {
     boolean own =
-        nodes.stream().anyMatch(backend -> backend.pinned)
-            || !backends.touched().isEmpty()
-            || schema.isOwn();
+        nodes.stream().anyMatch(Backend::isOwn) || !backends.touched().isEmpty() || schema.isOwn();
     if (own) {
       return null;
     }

@@ -133,6 +133,10 @@ public final class Analyzer {
     Object own = scope.current();
     Catalog catalog = catalogs.current();
     Compiled compiled = compile(analyst, statement, catalog, keys);
+    if (!scope.isOwn() && compiled.routed().facts().usesTemporary()) {
+      scope.seesTemporaryObjects(); // What others know by this text is another table.
+      own = scope.current();
+    }
     AnalysedStatement analysed =
         new AnalysedStatement(
             own, epoch, compiled.routed(), compiled.toldKeys(), compiled.generated());
@@ -231,7 +235,7 @@ public final class Analyzer {
 
   /** True when nothing of the session depends on what becomes of a question. */
   private static boolean isFree(Backend backend) {
-    return !backend.begun && !backend.touched && !backend.pinned;
+    return !backend.begun && !backend.touched && !backend.isOwn();
   }
 
   private record Told(StatementFacts facts, MadeFacts made, InsteadFacts instead) {}

@@ -53,8 +53,8 @@ public final class RoutedStatement {
     writes = facts.writes() || facts.calls().volatileFunctions() || isWritingUtility(facts);
     pins =
         facts.calls().procedure() == null
-            && (facts.relations().stream().anyMatch(relation -> relation.temporary())
-                || facts.kind() == StatementKind.SELECT && facts.calls().volatileFunctions()
+            && (facts.usesTemporary()
+                || facts.kind() == StatementKind.SELECT && facts.calls().leavesState()
                 || facts.command().utility() == UtilityKind.DO
                 || facts.command().utility() == UtilityKind.CALL
                 || facts.command().utility() == UtilityKind.DECLARE);
@@ -64,7 +64,7 @@ public final class RoutedStatement {
     unpreparable =
         notifies
             || facts.command().holds()
-            || facts.relations().stream().anyMatch(relation -> relation.temporary())
+            || facts.usesTemporary()
             || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
     explains = null;
     explained = null;

@@ -70,6 +70,9 @@ public final class SchemaScope {
   /** Set while this session has temporary objects; they are on the first node. */
   private Object temporary;
 
+  /** True when the open transaction may have made or dropped temporary objects. */
+  private boolean temporaryChanged;
+
   private String shared;
   private SettingsSnapshot sharedSettings;
 
@@ -118,10 +121,16 @@ public final class SchemaScope {
     return !changes.apply(MEANT).isEmpty();
   }
 
-  /** A transaction that changed the schema ended. */
+  /** A transaction ended, and with it what only it saw. */
   public void transactionEnded() {
-    uncommitted = null;
-    branch++;
+    if (uncommitted != null) {
+      uncommitted = null;
+      branch++;
+    }
+    if (temporaryChanged) {
+      temporary = new Object(); // Taken back, or dropped by ON COMMIT DROP.
+      temporaryChanged = false;
+    }
   }
 
   /** This session sees a schema that others do not see yet. */
@@ -131,6 +140,9 @@ public final class SchemaScope {
 
   /** The transaction went back to a savepoint, perhaps behind changes of the schema. */
   public void wentBack() {
+    if (temporaryChanged) {
+      temporary = new Object();
+    }
     if (uncommitted != null) {
       branch++;
       seesUncommittedSchema();
@@ -145,6 +157,7 @@ public final class SchemaScope {
   /** This session has temporary objects, or other ones than before. */
   public void seesTemporaryObjects() {
     temporary = new Object();
+    temporaryChanged = true;
     if (uncommitted != null) {
       seesUncommittedSchema(); // A temporary object may stand before one that was seen already.
     }
@@ -153,6 +166,11 @@ public final class SchemaScope {
   /** True while this session has temporary objects. */
   public boolean hasTemporaryObjects() {
     return temporary != null;
+  }
+
+  /** Another object whenever the temporary objects may be others; null while there are none. */
+  public Object temporaryObjects() {
+    return temporary;
   }
 
   /** True while a text may mean something else to this session than to others. */
@@ -164,5 +182,6 @@ public final class SchemaScope {
   public void seesWhatAllSee() {
     transactionEnded();
     temporary = null;
+    temporaryChanged = false;
   }
 }

@@ -142,7 +142,13 @@ final class TemplateFacts {
         List.of(),
         List.of(),
         facts.calls(),
-        new ChangeFacts(null, false, facts.change().blind(), null, facts.change().unmoved()),
+        new ChangeFacts(
+            null,
+            false,
+            facts.change().blind(),
+            null,
+            facts.change().unmoved(),
+            facts.change().currentOf()),
         null,
         facts.command());
   }

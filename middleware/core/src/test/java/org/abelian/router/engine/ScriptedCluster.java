@@ -130,8 +130,7 @@ public abstract class ScriptedCluster {
     SchemaScope scope = new SchemaScope(identity, settings, transaction::changesOf);
     SealKeys keys = new SealKeys(address -> pools.routersPool(address, identity), ROUTER);
     ConnectionSetup setup = new ConnectionSetup(settings, keys, () -> 1);
-    backends =
-        new BackendSession(this, pools, setup, identity, settings, scope::hasTemporaryObjects);
+    backends = new BackendSession(this, pools, setup, identity, settings, scope::temporaryObjects);
     context = context(settings, scope, catalogs);
     replies.errors(new Errors());
     replies.beginGroup();

@@ -325,13 +325,14 @@ final class FactsBuilder {
         ranges,
         new CallFacts(
             volatileFunctions,
+            volatileFunctions,
             mutable,
             mutable || volatileFunctions,
             functions,
             nodeFunctions,
             procedure,
             null),
-        new ChangeFacts(insert, false, null, null, null),
+        new ChangeFacts(insert, false, null, null, null, null),
         merge,
         command());
   }

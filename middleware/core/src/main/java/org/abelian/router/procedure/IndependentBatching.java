@@ -11,13 +11,13 @@ import org.abelian.router.session.SessionErrors;
 import org.abelian.router.transaction.independent.Refusal;
 
 /**
- * A session's part in sharing independent transactions: whether its call may be run together with
+ * A session's part in batching independent transactions: whether its call may be run together with
  * those of other sessions, and running all of them when it is the session's turn.
  */
-public final class LaneSharing {
+public final class IndependentBatching {
   private final CallContext context;
 
-  public LaneSharing(CallContext context) {
+  public IndependentBatching(CallContext context) {
     this.context = context;
   }
 

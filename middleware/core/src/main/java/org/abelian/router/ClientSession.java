@@ -103,7 +103,7 @@ public final class ClientSession
   private final BatchSlot slot = new BatchSlot(cancellation);
   private final TransactionState transaction;
   private final ClientStatements named;
-  private final Portals portals = new Portals();
+  private final Portals portals;
   private final NodeCursors cursors = new NodeCursors();
   private final Startup startup;
   private SessionSettings settings;
@@ -133,6 +133,7 @@ public final class ClientSession
     mailbox = new Mailbox(services.memory());
     transaction = new TransactionState(services.memory());
     named = new ClientStatements(services.memory());
+    portals = new Portals(services.memory());
     replies = new ReplyQueue(output);
     startup = new Startup(this, output, authentication);
   }
@@ -345,7 +346,8 @@ public final class ClientSession
     input.queue().close();
     output.queue().close();
     replies.abandon();
-    named.clear();
+    named.free();
+    portals.clear();
     transaction.end();
     if (settings != null) {
       settings.free();

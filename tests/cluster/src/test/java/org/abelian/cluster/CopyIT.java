@@ -213,6 +213,23 @@ class CopyIT {
         });
   }
 
+  /** A node cannot go on with such a client; the router can, and runs the message. */
+  @Test
+  void anotherMessageThanDataIsAViolation() throws IOException {
+    for (int port : List.of(node.port(), router.port())) {
+      for (String table : List.of("account (id, owner)", "scratch")) {
+        try (WireClient client = ParityFixture.wire(port)) {
+          client.query("COPY " + table + " FROM STDIN").until('G');
+          Message error = client.copyData("901\ta\n").query("SELECT 1").until('E');
+          assertEquals("08P01", error.sqlState(), error::toString);
+          assertEquals(
+              "unexpected message type 0x51 during COPY from stdin", error.fields().get('M'));
+        }
+      }
+    }
+    compare(client -> client.query(ACCOUNTS).untilReady());
+  }
+
   @Test
   void theExtendedProtocolCopiesToo() throws IOException {
     compare(

@@ -99,6 +99,20 @@ class CursorIT {
         "BEGIN;" + ALL + "SAVEPOINT s;" + ALL + "ROLLBACK TO s;FETCH ALL FROM c;COMMIT",
         "BEGIN;SAVEPOINT s;" + ALL + "ROLLBACK TO s;FETCH c;ROLLBACK",
         "BEGIN;" + ALL + "SELECT 1 / 0;FETCH c;ROLLBACK",
+        "BEGIN;SAVEPOINT b;" + ALL + "RELEASE b;SAVEPOINT e;ROLLBACK TO e;FETCH c;COMMIT",
+        "BEGIN;SAVEPOINT b;DECLARE c CURSOR FOR SELECT id FROM account WHERE id = 1;RELEASE b;"
+            + "SAVEPOINT e;ROLLBACK TO e;FETCH c;COMMIT",
+        "BEGIN;SAVEPOINT a;SAVEPOINT b;" + ALL + "RELEASE b;FETCH c;ROLLBACK TO a;FETCH c;ROLLBACK",
+        "BEGIN;SAVEPOINT a;SAVEPOINT b;"
+            + ALL
+            + "RELEASE a;SAVEPOINT a;ROLLBACK TO a;"
+            + "FETCH c;"
+            + ALL
+            + "ROLLBACK",
+        "BEGIN;SAVEPOINT b;SET work_mem = '9MB';"
+            + ALL
+            + "RELEASE b;SAVEPOINT e;ROLLBACK TO e;"
+            + "FETCH c;COMMIT",
         "BEGIN;DECLARE c CURSOR FOR SELECT 10 / (id - 1000) FROM account;FETCH 2 FROM c;COMMIT",
         "BEGIN;DECLARE c CURSOR FOR SELECT no_column FROM account;COMMIT",
         "BEGIN;"

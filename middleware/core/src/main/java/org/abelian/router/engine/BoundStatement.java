@@ -4,6 +4,7 @@ import java.util.Arrays;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.CString;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
@@ -25,7 +26,8 @@ public record BoundStatement(
       return UNNAMED;
     }
     int from = bind.portalAt();
-    return Arrays.copyOfRange(bind.array(), from, from + bind.portalLength());
+    int end = CString.nameEnd(from, from + bind.portalLength());
+    return Arrays.copyOfRange(bind.array(), from, end);
   }
 
   /** The same with a copy of the values that lasts; the client has been answered. */

@@ -10,6 +10,8 @@ import org.abelian.router.session.Progress;
  * to run statements is a subclass. Used by the session's thread only.
  */
 public abstract class Execution {
+  private boolean hasRun;
+
   /** What is asked of the description of a result. */
   public enum Description {
     /** The answer to a Describe: the columns, or that there are none. */
@@ -25,6 +27,16 @@ public abstract class Execution {
    */
   public boolean runsQuiet(int limit) {
     return false;
+  }
+
+  /** True when it has run, if only to give some of its rows. */
+  public final boolean hasRun() {
+    return hasRun;
+  }
+
+  /** It has run. */
+  public final void ran() {
+    hasRun = true;
   }
 
   /** Tells the client that there are no rows. */

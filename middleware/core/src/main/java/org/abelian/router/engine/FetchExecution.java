@@ -1,6 +1,7 @@
 package org.abelian.router.engine;
 
 import org.abelian.router.analysis.FetchFacts;
+import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.session.Progress;
 
@@ -33,6 +34,10 @@ public final class FetchExecution extends Execution {
 
   @Override
   public Progress execute(int limit) {
+    if (hasRun()) { // It has given all of its rows.
+      replies.add(FixedMessage.tag("FETCH 0"));
+      return Progress.NEXT;
+    }
     return cursor.fetch(fetch);
   }
 }

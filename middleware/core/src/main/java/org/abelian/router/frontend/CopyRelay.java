@@ -3,6 +3,7 @@ package org.abelian.router.frontend;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientInput;
 import org.abelian.router.execution.CopyTarget;
 import org.abelian.router.execution.ReplyQueue;
@@ -56,12 +57,20 @@ public final class CopyRelay {
           return true;
         }
         default -> {
-          end(target, FrontendType.COPY_FAIL, UNEXPECTED);
+          fail(target, unexpected(type));
           return true;
         }
       }
       pipeline.copied(length);
     }
+  }
+
+  /** PostgreSQL ends the session then; here the message runs, as its length is known. */
+  private static AbelianException unexpected(byte type) {
+    return new AbelianException(
+        SqlState.PROTOCOL_VIOLATION,
+        "unexpected message type 0x%02X during COPY from stdin".formatted(type),
+        "End the COPY with CopyDone or CopyFail.");
   }
 
   /** False when the router has no memory for it; then the COPY has ended. */

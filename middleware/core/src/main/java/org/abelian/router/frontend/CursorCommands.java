@@ -85,6 +85,11 @@ public final class CursorCommands {
         : new NodeCursorExecution(context, home, name.getBytes(StandardCharsets.UTF_8));
   }
 
+  /** Refuses the name of a node's own cursor for a portal. */
+  void requireFree(String name) {
+    cursors.requireFree(name);
+  }
+
   /** It is closed by a message. */
   void closed(String name) {
     cursors.close(name);
@@ -125,7 +130,7 @@ public final class CursorCommands {
   }
 
   private Progress declare(Declaration declaration) throws IOException {
-    if (!context.transactions().state().isBlock()) {
+    if (!context.transactions().state().isOpen()) {
       throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     }
     String name = declaration.name();
@@ -152,7 +157,8 @@ public final class CursorCommands {
     if (execution instanceof SingleNodeExecution finished) {
       cursors.declare(name, finished.backend(), savepoints, false);
     } else {
-      portals.declare(name, new Portals.Portal(bound.statement(), execution, null), savepoints);
+      portals.put(
+          name, new Portals.Portal(bound.statement(), execution, null, false), savepoints, 0);
     }
     context.replies().add(FixedMessage.tag("DECLARE CURSOR"));
     return Progress.NEXT;
@@ -163,7 +169,7 @@ public final class CursorCommands {
    * and has a cursor over them that is its own in all respects.
    */
   private Progress keep(Declaration declaration) throws IOException {
-    if (!declaration.holds() && !context.transactions().state().isBlock()) {
+    if (!declaration.holds() && !context.transactions().state().isOpen()) {
       throw ClientError.of("25P01", "DECLARE CURSOR can only be used in transaction blocks");
     }
     portals.requireFree(declaration.name());
@@ -280,7 +286,7 @@ public final class CursorCommands {
   }
 
   private Progress close(String name) {
-    portals.closeCursors(name);
+    portals.close(name);
     if (name == null) {
       for (Backend others : cursors.homes()) {
         context.transactions().enter(others, false);

@@ -71,6 +71,9 @@ public final class ExtendedProtocol {
 
   public Progress parse(byte[] array, int at, int length) throws IOException {
     int nameEnd = CString.end(array, at + 5, at + length);
+    if (nameEnd == at + 5) {
+      statements.named().remove(array, nameEnd, nameEnd); // Also when the new one is in error.
+    }
     SharedStatement statement =
         statements.intern(Arrays.copyOfRange(array, nameEnd + 1, at + length));
     statements.requireSound(statement);
@@ -85,7 +88,7 @@ public final class ExtendedProtocol {
     if (nameEnd == at + 5) {
       statement.parsed();
     } else {
-      context.retry().defined(CString.read(array, at + 5, nameEnd));
+      context.retry().defined(CString.name(array, at + 5, nameEnd));
     }
     context.replies().add(FixedMessage.PARSE_COMPLETE);
     return Progress.NEXT;
@@ -99,6 +102,7 @@ public final class ExtendedProtocol {
       throw noStatement(array, bind.statementAt(), bind.statementEnd());
     }
     statements.requireSound(statement);
+    requireFreeName();
     if (statement.command() != null || statement.isBlank()) {
       return bindHere(statement, () -> commands.run(statement));
     }
@@ -177,7 +181,8 @@ public final class ExtendedProtocol {
     }
     if (started.progress() == Progress.NEXT) {
       describeWithBind = null;
-      put(statement, started.execution(), traced);
+      boolean once = backend == null && !routed.facts().returnsRows();
+      put(statement, started.execution(), traced, once);
     }
     return started.progress();
   }
@@ -199,7 +204,7 @@ public final class ExtendedProtocol {
     describeWithBind = null;
     forgetReplaced();
     context.replies().add(FixedMessage.BIND_COMPLETE);
-    put(statement, new CommandExecution(context.replies(), command), null);
+    put(statement, new CommandExecution(context.replies(), command), null, !statement.isBlank());
     return Progress.NEXT;
   }
 
@@ -209,13 +214,27 @@ public final class ExtendedProtocol {
     }
   }
 
-  private void put(SharedStatement statement, Execution execution, TracedStatement traced) {
+  private void put(
+      SharedStatement statement, Execution execution, TracedStatement traced, boolean once) {
+    Portals.Portal portal = new Portals.Portal(statement, execution, traced, once);
+    if (bind.portalLength() == 0) {
+      portals.put(portal);
+    } else {
+      int history = context.transactions().state().history().size();
+      portals.put(portalName(), portal, history, bind.tailLength());
+    }
+  }
+
+  private String portalName() {
     int from = bind.portalAt();
-    portals.put(
-        bind.array(),
-        from,
-        from + bind.portalLength(),
-        new Portals.Portal(statement, execution, traced));
+    return CString.name(bind.array(), from, from + bind.portalLength());
+  }
+
+  private void requireFreeName() {
+    if (bind.portalLength() > 0) {
+      portals.requireFree(portalName());
+      starter.cursors().requireFree(portalName());
+    }
   }
 
   /**
@@ -364,10 +383,17 @@ public final class ExtendedProtocol {
       return cursor(array, at + 5, nameEnd).execute(limit);
     }
     statements.requireSound(portal.statement());
+    if (portal.isSpent()) {
+      throw ClientError.of(
+          "55000", "portal \"" + CString.read(array, at + 5, nameEnd) + "\" cannot be run");
+    }
     if (portal.execution().runsQuiet(limit) && !context.replies().isEmpty()) {
       return Progress.QUIET;
     }
     Progress progress = portal.execution().execute(limit);
+    if (progress != Progress.QUIET) {
+      portal.execution().ran();
+    }
     starter.trace().planned(portal.traced(), progress);
     return progress;
   }
@@ -382,7 +408,7 @@ public final class ExtendedProtocol {
       if (portal != null) {
         portal.execution().close();
       } else {
-        closeCursor(CString.read(array, at + 6, nameEnd));
+        closeCursor(CString.name(array, at + 6, nameEnd));
       }
     }
     context.replies().add(FixedMessage.CLOSE_COMPLETE);
@@ -391,7 +417,7 @@ public final class ExtendedProtocol {
 
   /** A portal that a node has by DECLARE. */
   private Execution cursor(byte[] array, int from, int to) {
-    Execution cursor = from == to ? null : starter.cursors().portal(CString.read(array, from, to));
+    Execution cursor = from == to ? null : starter.cursors().portal(CString.name(array, from, to));
     if (cursor == null) {
       throw noPortal(array, from, to);
     }

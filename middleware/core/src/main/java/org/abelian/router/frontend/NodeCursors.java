@@ -26,6 +26,10 @@ public final class NodeCursors {
       return kept && !(node.isUsable() && node.isOwn());
     }
 
+    Cursor atMost(int most) {
+      return savepoints <= most ? this : new Cursor(node, most, holds, kept, closed);
+    }
+
     Cursor ended() {
       return new Cursor(node, savepoints, holds, true, closed);
     }
@@ -47,11 +51,19 @@ public final class NodeCursors {
     Cursor known = cursors.get(name);
     if (known != null && known.isOpen()) {
       if (known.node() != node) {
-        throw ClientError.of("42P03", "cursor \"" + name + "\" already exists");
+        throw Portals.taken(name);
       }
       return;
     }
     cursors.put(name, new Cursor(node, savepoints, holds, false, false));
+  }
+
+  /** Refuses the name of a cursor for a portal, on whichever node the cursor is. */
+  void requireFree(String name) {
+    Cursor known = cursors.get(name);
+    if (known != null && known.isOpen()) {
+      throw Portals.taken(name);
+    }
   }
 
   /** The node that knows of the cursor of that name; null when none does. */
@@ -73,6 +85,11 @@ public final class NodeCursors {
   void close(String name) {
     cursors.replaceAll(
         (known, cursor) -> name == null || name.equals(known) ? cursor.gone() : cursor);
+  }
+
+  /** Savepoints were released, so that only so much has happened in the transaction. */
+  void released(int savepoints) {
+    cursors.replaceAll((name, cursor) -> cursor.atMost(savepoints));
   }
 
   /** The transaction is back where only so much had happened: cursors of later are gone. */

@@ -93,9 +93,15 @@ public final class SessionCommands {
     if (statement.command().kind() == TransactionCommand.Kind.ROLLBACK_TO) {
       context.replies().add(RouterWork.then(this::rolledBack));
     } else if (statement.command().kind() == TransactionCommand.Kind.RELEASE) {
-      notifications.released();
+      released();
     }
     return progress;
+  }
+
+  private void released() {
+    portals.released(context.transactions().state().history().size());
+    cursors.released(context.transactions().state().history().size());
+    notifications.released();
   }
 
   private void rolledBack() {
@@ -158,12 +164,24 @@ public final class SessionCommands {
       requireUtf8(setting.value());
     }
     NodeStatement effective = effective(statement, facts);
-    if (context.transactions().state().isBlock()) {
+    if (context.transactions().state().isOpen()) {
+      joinImplicit(facts);
       setInBlock(effective, facts);
     } else {
       setNow(effective, facts);
     }
     return Progress.SETTLE;
+  }
+
+  /**
+   * What lasts beyond a transaction that the router has opened must be known when it has ended:
+   * some node has to say it.
+   */
+  private void joinImplicit(StatementFacts facts) {
+    boolean lasting = facts.command().setting().scope() == SettingFacts.Scope.SESSION;
+    if (lasting && !context.transactions().state().isBlock()) {
+      context.transactions().enter(home(), false);
+    }
   }
 
   /** What nodes run: a RESET goes back to what the client asked for when it connected. */
@@ -244,7 +262,7 @@ public final class SessionCommands {
   }
 
   private Progress resetAll() {
-    if (context.transactions().state().isBlock()) {
+    if (context.transactions().state().isOpen()) {
       throw AbelianException.unsupported(
           "RESET ALL inside a transaction block is not supported through the router",
           "End the transaction first, or RESET single settings.");

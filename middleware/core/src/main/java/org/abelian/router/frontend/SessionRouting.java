@@ -71,7 +71,7 @@ public final class SessionRouting {
   private Route special(RoutedStatement routed, BoundValues values) {
     UtilityKind utility = routed.utility();
     if (utility == UtilityKind.FETCH || utility == UtilityKind.CLOSE) {
-      Route own = ofCursor(routed.facts().command().name());
+      Route own = ofCursor(utility, routed.facts().command().name());
       if (own != null && utility == UtilityKind.CLOSE && !(own instanceof Route.Cursor)) {
         cursors.close(routed.facts().command().name());
       }
@@ -88,7 +88,7 @@ public final class SessionRouting {
   /** WHERE CURRENT OF: the node that has the cursor has the row; null for other statements. */
   private Route ofCurrentRow(RoutedStatement routed) {
     String name = routed.facts().change().currentOf();
-    Route own = name == null ? null : ofCursor(name);
+    Route own = name == null ? null : ofCursor(UtilityKind.FETCH, name);
     if (own instanceof Route.Cursor) {
       throw AbelianException.unsupported(
           "WHERE CURRENT OF a cursor over several nodes is not supported",
@@ -111,8 +111,9 @@ public final class SessionRouting {
   }
 
   /** Where the cursor of that name is, or with null all of them; null when none is known. */
-  private Route ofCursor(String name) {
-    if (portals.hasCursor(name) || name == null && !cursors.homes().isEmpty()) {
+  private Route ofCursor(UtilityKind utility, String name) {
+    boolean here = utility == UtilityKind.CLOSE ? portals.has(name) : portals.hasCursor(name);
+    if (here || name == null && !cursors.homes().isEmpty()) {
       return new Route.Cursor();
     }
     Backend home = name == null ? null : cursors.home(name);

@@ -2,8 +2,11 @@ package org.abelian.router.frontend;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.CatalogStore;
@@ -41,6 +44,10 @@ import org.abelian.router.trace.TracedStatement;
  * transaction just as a query of several statements is, and answered in the form of the simple one.
  */
 public final class SimpleProtocol {
+  /** What PostgreSQL lets run, or have an effect, in a transaction block only. */
+  private static final Set<UtilityKind> IN_BLOCK =
+      EnumSet.of(UtilityKind.DECLARE, UtilityKind.LOCK, UtilityKind.SET, UtilityKind.CONSTRAINTS);
+
   private static final byte[] EMPTY_BIND = BindMessage.withoutValues().array();
 
   private final EngineContext context;
@@ -216,6 +223,9 @@ public final class SimpleProtocol {
       return Progress.QUIET;
     }
     RoutedStatement routed = analysed.routed();
+    if (!alone) {
+      joinBlock(routed);
+    }
     if (SessionCommands.runs(routed.utility())) {
       return commands.run(statement, routed);
     }
@@ -234,6 +244,22 @@ public final class SimpleProtocol {
     replaced = true;
     bind.look(executed.bind(), 0);
     return run(executed.statement(), executed.analysed(), array, at, length);
+  }
+
+  /**
+   * The statements of one query are in one transaction block. It is opened for those that may only
+   * be in one: the others need none that nodes know of.
+   */
+  private void joinBlock(RoutedStatement routed) {
+    if (routed.mustBeAlone() || routed.facts().tag().equals("DISCARD ALL")) {
+      throw NodeByNodeExecution.insideBlock(routed);
+    }
+    SettingFacts setting = routed.facts().command().setting();
+    boolean lasts = setting == null || setting.scope() == SettingFacts.Scope.SESSION;
+    UtilityKind utility = routed.utility();
+    if (utility != null && IN_BLOCK.contains(utility) && !(utility == UtilityKind.SET && lasts)) {
+      context.transactions().openImplicit();
+    }
   }
 
   private Progress run(
@@ -263,9 +289,6 @@ public final class SimpleProtocol {
       throws IOException {
     BoundValues values = new BoundParameters(bind);
     Route route = starter.route(statement, routed, values);
-    if (texts.size() > 1 && routed.mustBeAlone()) {
-      throw NodeByNodeExecution.insideBlock(routed);
-    }
     BoundStatement whole = new BoundStatement(statement, routed, bind, false);
     Backend backend = starter.passesThrough(routed, route);
     traced = starter.trace().bound(statement, routed, bind, route, backend);

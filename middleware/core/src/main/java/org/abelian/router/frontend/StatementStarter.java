@@ -1,6 +1,7 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.CommandExecution;
@@ -8,6 +9,7 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.UpdateBatching;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.explain.Explain;
 import org.abelian.router.procedure.ProcedureCalls;
 import org.abelian.router.routing.BoundValues;
@@ -123,7 +125,17 @@ public final class StatementStarter {
     return started;
   }
 
+  /** Locks of several nodes would be released at once, one node after the other. */
+  private void requireBlock(RoutedStatement routed) {
+    boolean first =
+        !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
+    if (routed.utility() == UtilityKind.LOCK && first) {
+      throw ClientError.of("25P01", "LOCK TABLE can only be used in transaction blocks");
+    }
+  }
+
   private Started start(BoundStatement bound, Route route) throws IOException {
+    requireBlock(bound.routed());
     if (route instanceof Route.Cursor) {
       return Started.of(cursors.bind(bound));
     } else if (route instanceof Route.CopyOut) {

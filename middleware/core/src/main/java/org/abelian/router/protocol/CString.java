@@ -4,6 +4,9 @@ import java.nio.charset.StandardCharsets;
 
 /** Zero-terminated strings within byte arrays. */
 public final class CString {
+  /** PostgreSQL's tables of prepared statements and portals keep so many bytes of a name. */
+  private static final int LONGEST_NAME = 63;
+
   private CString() {}
 
   /**
@@ -21,6 +24,16 @@ public final class CString {
       at++;
     }
     throw new MalformedMessageException("invalid string in message");
+  }
+
+  /** The name of a prepared statement or portal between an index and its zero, cut as there. */
+  public static String name(byte[] array, int index, int zero) {
+    return read(array, index, nameEnd(index, zero));
+  }
+
+  /** Where such a name ends when it is cut. */
+  public static int nameEnd(int index, int zero) {
+    return Math.min(zero, index + LONGEST_NAME);
   }
 
   /** The string between an index and its zero. */

@@ -38,7 +38,7 @@ public final class ClientStatements {
     if (number >= 0) {
       return number < numbered.length ? numbered[number] : null;
     }
-    return named.get(CString.read(array, from, to));
+    return named.get(CString.name(array, from, to));
   }
 
   /**
@@ -96,9 +96,9 @@ public final class ClientStatements {
       }
       numbered[number] = statement;
     } else if (statement == null) {
-      named.remove(CString.read(array, from, to));
+      named.remove(CString.name(array, from, to));
     } else {
-      named.put(CString.read(array, from, to), statement);
+      named.put(CString.name(array, from, to), statement);
     }
   }
 
@@ -110,9 +110,14 @@ public final class ClientStatements {
     return known;
   }
 
-  /** Forgets all. */
-  public void clear() {
+  /** Gives up all memory. */
+  public void free() {
     unnamed(null);
+    clear();
+  }
+
+  /** Forgets all that have names; the unnamed one stays, as DEALLOCATE ALL leaves it. */
+  public void clear() {
     for (SharedStatement statement : numbered) {
       if (statement != null) {
         statement.release(memory);

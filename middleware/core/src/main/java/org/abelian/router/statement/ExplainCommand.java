@@ -33,7 +33,8 @@ public record ExplainCommand(
       Map.of("json", PlanFormat.JSON, "xml", PlanFormat.XML, "yaml", PlanFormat.YAML);
   private static final Set<String> NO = Set.of("false", "off", "0");
   private static final Set<String> ANALYZE = Set.of("analyze", "analyse");
-  private static final Set<String> OF_ANALYZE = Set.of("analyze", "analyse", "timing", "wal");
+  private static final Set<String> OF_ANALYZE =
+      Set.of("analyze", "analyse", "timing", "wal", "serialize");
 
   /** The command, or null when the text is something else. */
   public static ExplainCommand of(String sql) {

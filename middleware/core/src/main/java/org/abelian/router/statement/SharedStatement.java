@@ -87,7 +87,7 @@ public final class SharedStatement {
    *
    * @throws AbelianException 53200 when there is no memory for it
    */
-  synchronized void hold(MemoryBudget memory) {
+  public synchronized void hold(MemoryBudget memory) {
     if (holders == 0) {
       memory.take(heldBytes());
     }
@@ -95,7 +95,7 @@ public final class SharedStatement {
   }
 
   /** A client has it no longer. */
-  synchronized void release(MemoryBudget memory) {
+  public synchronized void release(MemoryBudget memory) {
     holders--;
     if (holders == 0) {
       memory.give(heldBytes());

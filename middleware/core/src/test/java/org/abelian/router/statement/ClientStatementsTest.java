@@ -77,4 +77,29 @@ class ClientStatementsTest {
     define(client, "", text(100));
     assertEquals(0, memory.used());
   }
+
+  @Test
+  void namesAreCutAsPostgresqlCutsThem() {
+    String longest = "n".repeat(63);
+    SharedStatement statement = text(1);
+    define(client, longest + "1", statement);
+    assertEquals(statement, get(longest));
+    assertEquals(statement, get(longest + "2"));
+    assertNull(get(longest.substring(1)));
+    assertTrue(client.remove(longest));
+    assertNull(get(longest + "1"));
+  }
+
+  @Test
+  void clearingLeavesTheUnnamedStatementAndFreeingDoesNot() {
+    SharedStatement statement = text(200_000);
+    define(client, "", statement);
+    define(client, "a", text(1));
+    client.clear();
+    assertNull(get("a"));
+    assertEquals(statement, get(""));
+    client.free();
+    assertNull(get(""));
+    assertEquals(0, memory.used());
+  }
 }

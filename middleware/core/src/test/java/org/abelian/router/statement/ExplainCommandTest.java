@@ -35,7 +35,9 @@ class ExplainCommandTest {
   @Test
   void aPlanAloneHasNoOptionsThatAnalyzeNeeds() {
     ExplainCommand command =
-        ExplainCommand.of("EXPLAIN (ANALYZE, COSTS off, Timing OFF, WAL, FORMAT 'json') SELECT 1");
+        ExplainCommand.of(
+            "EXPLAIN (ANALYZE, COSTS off, Timing OFF, WAL, SERIALIZE text, FORMAT 'json') SELECT"
+                + " 1");
     assertEquals("EXPLAIN (COSTS off, FORMAT 'json') SELECT 2", command.planOf(" SELECT 2"));
     assertEquals(
         "EXPLAIN SELECT 2", ExplainCommand.of("EXPLAIN ANALYZE SELECT 1").planOf("SELECT 2"));

@@ -21,8 +21,10 @@ DELETE FROM towns.page;
 --! 42501
 TRUNCATE towns.page;
 --! 42501
+BEGIN;
 LOCK TABLE towns.page;
 --! 42501
+ROLLBACK;
 COPY (SELECT * FROM towns.page WHERE id = 1) TO STDOUT;
 --! 42501
 CALL towns.like_it(1);

@@ -57,8 +57,12 @@ public final class Greeting {
     }
   }
 
-  /** Adopts them, unless the connection's role or database has got other defaults meanwhile. */
+  /** Adopts them; false when the connection is not fit for another session, or not any more. */
   private boolean makeSettings(NodeConnection connection) throws IOException {
+    ReportedSettings defaults = ReportedSettings.of(connection.defaults());
+    if (ReportedSettings.of(connection.settings()).hasMoreNames(defaults, defaults)) {
+      return false; // Names that another session has made up stay as long as the connection.
+    }
     connection.settingsMark(SettingsSnapshot.UNKNOWN);
     keys.provide(connection);
     String taken = settings.snapshot().takeOver(0, label -> SealKeys.sealed(connection, label));

@@ -2,6 +2,7 @@
 
 use crate::operation::missing;
 use pgrx::pg_sys;
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_int};
 
 /// PostgreSQL's packing of five characters, six bits each.
@@ -116,6 +117,24 @@ pub fn set(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) {
             false,
         );
     }
+}
+
+thread_local! {
+    /// Grows with each call of [`report_again`].
+    static REPORTS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Has PostgreSQL look again at a parameter that is computed when it is reported: before it tells the client that it is ready, and once more
+/// after the transaction, with which the number that is set here falls back. A parallel plan does not call what sets, and must not set itself.
+pub fn report_again(name: &CStr) {
+    // SAFETY: plain reads of the backend's state.
+    if unsafe { pg_sys::IsInParallelMode() || !pg_sys::IsTransactionState() } {
+        return;
+    }
+    let count = REPORTS.get() + 1;
+    REPORTS.set(count);
+    let value = CString::new(count.to_string()).unwrap_or_default();
+    set_internal(name, &value, pg_sys::GucAction::GUC_ACTION_LOCAL);
 }
 
 /// Sets a parameter that users cannot set.

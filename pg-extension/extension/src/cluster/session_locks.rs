@@ -13,17 +13,16 @@ use crate::hooks::{access, transaction};
 use crate::lock;
 use pgrx::pg_sys;
 use std::cell::Cell;
-use std::ffi::{CString, c_char};
+use std::ffi::{CStr, c_char};
 
 /// The name under which it is defined and set.
-pub const NAME: &std::ffi::CStr = c"abelian.session_locks";
+pub const NAME: &CStr = c"abelian.session_locks";
 
 /// Functions that take locks for the session, or give them back: those of `pg_proc.dat`, which are numbered in a row.
 const FUNCTIONS: std::ops::RangeInclusive<u32> =
     pg_sys::F_PG_ADVISORY_LOCK_INT8..=pg_sys::F_PG_ADVISORY_UNLOCK_ALL;
 
 thread_local! {
-    static CHANGES: Cell<u64> = const { Cell::new(0) };
     /// The running transaction may have called some: an expression that was made ready once may be evaluated again.
     static CALLED: Cell<bool> = const { Cell::new(false) };
 }
@@ -38,7 +37,7 @@ pub fn install() {
         },
         tell: |_| {
             CALLED.set(true);
-            look_again();
+            postgres::report_again(NAME);
         },
     });
     transaction::on_end(&Subscriber {
@@ -56,20 +55,8 @@ pub fn install() {
 /// The end of a statement of the router's client.
 pub fn statement_ends() {
     if CALLED.get() {
-        look_again();
+        postgres::report_again(NAME);
     }
-}
-
-/// PostgreSQL looks before it tells the client that it is ready, and once more after the transaction.
-fn look_again() {
-    // SAFETY: plain reads of the backend's state.
-    if unsafe { pg_sys::IsInParallelMode() || !pg_sys::IsTransactionState() } {
-        return;
-    }
-    let count = CHANGES.get() + 1;
-    CHANGES.set(count);
-    let value = CString::new(count.to_string()).unwrap_or_default();
-    postgres::set_internal(NAME, &value, pg_sys::GucAction::GUC_ACTION_LOCAL);
 }
 
 callback!(

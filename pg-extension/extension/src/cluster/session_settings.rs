@@ -44,8 +44,6 @@ const DEFAULT_ISOLATION: &CStr = c"default_transaction_isolation";
 const ROLE: &CStr = c"role";
 
 thread_local! {
-    /// Grows with each call of [`changed`].
-    static CHANGES: Cell<u64> = const { Cell::new(0) };
     /// Some expression of the running transaction calls `set_config()`; PL/pgSQL keeps such for the rest of it.
     static SETS: Cell<bool> = const { Cell::new(false) };
     /// What was shown last.
@@ -89,16 +87,9 @@ pub fn statement_ends() {
     }
 }
 
-/// Settings may have changed: PostgreSQL looks at them before it tells the client that it is ready.
+/// Settings may have changed.
 pub fn changed() {
-    // SAFETY: plain reads of the backend's state. A parallel plan does not call what sets, and must not set itself.
-    if unsafe { pg_sys::IsInParallelMode() || !pg_sys::IsTransactionState() } {
-        return;
-    }
-    let count = CHANGES.get() + 1;
-    CHANGES.set(count);
-    let value = CString::new(count.to_string()).unwrap_or_default();
-    postgres::set_internal(NAME, &value, pg_sys::GucAction::GUC_ACTION_LOCAL);
+    postgres::report_again(NAME);
 }
 
 callback!(

@@ -110,9 +110,7 @@ public final class PreparedStatements {
 
   /** The node dropped them all (DISCARD ALL). */
   public void clear() {
-    names.clear();
-    bytes = 0;
-    unnamed = null;
+    forgetAll();
     unconfirmed.clear();
   }
 

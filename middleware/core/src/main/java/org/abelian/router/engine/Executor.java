@@ -1,6 +1,9 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.Route;
@@ -71,55 +74,114 @@ public final class Executor {
    * @return null when nodes have failed, and the client was told
    */
   public Execution bind(BoundStatement bound, Route route) throws IOException {
-    if (route instanceof Route.AllNodes all) {
-      boolean block = context.transactions().state().isBlock();
-      return all.purpose() == Route.Purpose.NODE_BY_NODE && !block
-          ? NodeByNodeExecution.bind(context, bound)
-          : BroadcastExecution.bind(context, bound, all);
-    } else if (route instanceof Route.Scatter scatter) {
-      if (BroadcastJoin.applies(bound.routed(), scatter)) {
-        return BroadcastJoin.bind(context, bound, scatter);
-      }
-      if (LimitExecution.applies(context, bound, scatter)) {
-        return LimitExecution.bind(context, bound, scatter);
-      }
-      return bindsQuiet(route)
-          ? GatherExecution.bind(context, bound, scatter)
-          : ScatterExecution.bind(context, bound, scatter);
-    } else if (route instanceof Route.ScatterWrite write) {
-      return WriteExecution.bind(context, bound, write);
-    } else if (route instanceof Route.Split split) {
-      return WriteExecution.bind(context, bound, split);
-    } else if (route instanceof Route.GatheredInsert insert) {
-      return GatheredInsert.bind(context, bound, insert, false);
-    } else if (route instanceof Route.GatheredWrite write) {
-      return GatheredWrite.bind(context, bound, write, false);
-    } else if (route instanceof Route.MovedRows moved) {
-      return MovedRows.bind(context, bound, moved, false);
-    } else if (route instanceof Route.Steps steps) {
-      return StepsExecution.bind(context, this::bind, bound, steps);
-    } else if (route instanceof Route.GatheredTable table) {
-      return GatheredTable.bind(context, bound, table);
-    } else if (route instanceof Route.CopyIn copy) {
-      return CopyInExecution.bind(context, bound, copy, false);
+    boolean keeping = route instanceof Route.Keeping;
+    Route plan = route instanceof Route.Keeping change ? change.inner() : route;
+    if (keeping && !KEEP_LOOKUPS.contains(plan.getClass())) {
+      return KeepingExecution.bind(context, bound, plan);
     }
-    if (route instanceof Route.Keeping keeping
-        && keeping.inner() instanceof Route.GatheredInsert insert) {
-      return GatheredInsert.bind(context, bound, insert, true);
-    } else if (route instanceof Route.Keeping keeping
-        && keeping.inner() instanceof Route.CopyIn copy) {
-      return CopyInExecution.bind(context, bound, copy, true);
-    } else if (route instanceof Route.Keeping keeping
-        && keeping.inner() instanceof Route.GatheredWrite write) {
-      return GatheredWrite.bind(context, bound, write, true);
-    } else if (route instanceof Route.Keeping keeping
-        && keeping.inner() instanceof Route.MovedRows moved) {
-      return MovedRows.bind(context, bound, moved, true);
-    } else if (route instanceof Route.Keeping keeping) {
-      return KeepingExecution.bind(context, bound, keeping.inner());
-    } else if (route instanceof Route.Lookup lookup) {
-      return LookupExecution.bind(context, bound, lookup, this::bind);
+    Way<Route> way = WAYS.get(plan.getClass());
+    if (way == null) {
+      throw AbelianException.internal("no execution for " + plan, null);
     }
-    throw AbelianException.internal("no execution for " + route, null);
+    return way.bind(this, bound, plan, keeping);
+  }
+
+  /** How the routes of one kind are bound. */
+  @FunctionalInterface
+  private interface Way<R extends Route> {
+    /**
+     * Binds one of them.
+     *
+     * @param keeping true when the execution itself must tell lookup indexes what it changes
+     */
+    Execution bind(Executor executor, BoundStatement bound, R route, boolean keeping)
+        throws IOException;
+  }
+
+  /** Every kind of route that this class binds. */
+  private static final Map<Class<? extends Route>, Way<Route>> WAYS = ways();
+
+  /** Kinds whose executions tell lookup indexes themselves. */
+  private static final Set<Class<? extends Route>> KEEP_LOOKUPS =
+      Set.of(
+          Route.GatheredInsert.class,
+          Route.GatheredWrite.class,
+          Route.MovedRows.class,
+          Route.CopyIn.class);
+
+  private static Map<Class<? extends Route>, Way<Route>> ways() {
+    Map<Class<? extends Route>, Way<Route>> ways = new HashMap<>();
+    on(ways, Route.AllNodes.class, (self, bound, all, keeping) -> self.everywhere(bound, all));
+    on(ways, Route.Scatter.class, (self, bound, scatter, keeping) -> self.read(bound, scatter));
+    on(
+        ways,
+        Route.ScatterWrite.class,
+        (self, bound, write, keeping) -> WriteExecution.bind(self.context, bound, write));
+    on(
+        ways,
+        Route.Split.class,
+        (self, bound, split, keeping) -> WriteExecution.bind(self.context, bound, split));
+    on(
+        ways,
+        Route.GatheredInsert.class,
+        (self, bound, insert, keeping) ->
+            GatheredInsert.bind(self.context, bound, insert, keeping));
+    on(
+        ways,
+        Route.GatheredWrite.class,
+        (self, bound, write, keeping) -> GatheredWrite.bind(self.context, bound, write, keeping));
+    on(
+        ways,
+        Route.MovedRows.class,
+        (self, bound, moved, keeping) -> MovedRows.bind(self.context, bound, moved, keeping));
+    on(
+        ways,
+        Route.Steps.class,
+        (self, bound, steps, keeping) ->
+            StepsExecution.bind(self.context, self::bind, bound, steps));
+    on(
+        ways,
+        Route.GatheredTable.class,
+        (self, bound, table, keeping) -> GatheredTable.bind(self.context, bound, table));
+    on(
+        ways,
+        Route.CopyIn.class,
+        (self, bound, copy, keeping) -> CopyInExecution.bind(self.context, bound, copy, keeping));
+    on(
+        ways,
+        Route.Lookup.class,
+        (self, bound, lookup, keeping) ->
+            LookupExecution.bind(self.context, bound, lookup, self::bind));
+    return Map.copyOf(ways);
+  }
+
+  private static <R extends Route> void on(
+      Map<Class<? extends Route>, Way<Route>> ways, Class<R> kind, Way<R> way) {
+    ways.put(
+        kind, (self, bound, route, keeping) -> way.bind(self, bound, kind.cast(route), keeping));
+  }
+
+  /** The kinds of routes that {@link #bind} knows, besides {@link Route.Keeping}; for tests. */
+  static Set<Class<? extends Route>> kinds() {
+    return WAYS.keySet();
+  }
+
+  private Execution everywhere(BoundStatement bound, Route.AllNodes all) throws IOException {
+    boolean block = context.transactions().state().isBlock();
+    return all.purpose() == Route.Purpose.NODE_BY_NODE && !block
+        ? NodeByNodeExecution.bind(context, bound)
+        : BroadcastExecution.bind(context, bound, all);
+  }
+
+  private Execution read(BoundStatement bound, Route.Scatter scatter) throws IOException {
+    if (BroadcastJoin.applies(bound.routed(), scatter)) {
+      return BroadcastJoin.bind(context, bound, scatter);
+    }
+    if (LimitExecution.applies(context, bound, scatter)) {
+      return LimitExecution.bind(context, bound, scatter);
+    }
+    return bindsQuiet(scatter)
+        ? GatherExecution.bind(context, bound, scatter)
+        : ScatterExecution.bind(context, bound, scatter);
   }
 }

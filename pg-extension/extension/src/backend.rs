@@ -72,3 +72,22 @@ pub fn sleep(milliseconds: c_long) {
     }
     pgrx::check_for_interrupts!();
 }
+
+/// Runs `work` in a memory context of its own, of which nothing is left.
+pub fn in_scratch<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: the context is a child of the current one, so that an ERROR frees it as well.
+    unsafe {
+        let scratch = pg_sys::AllocSetContextCreateInternal(
+            pg_sys::CurrentMemoryContext,
+            c"abelian scratch".as_ptr(),
+            0,
+            8 * 1024,
+            8 * 1024 * 1024,
+        );
+        let before = pg_sys::MemoryContextSwitchTo(scratch);
+        let result = work();
+        pg_sys::MemoryContextSwitchTo(before);
+        pg_sys::MemoryContextDelete(scratch);
+        result
+    }
+}

@@ -5,6 +5,7 @@ use super::label;
 use super::state::Layout;
 use super::structure::Structure;
 use super::trust;
+use crate::backend;
 use crate::boundary;
 use crate::error::Error;
 use crate::hooks::cache;
@@ -194,7 +195,7 @@ impl Family {
         let (Some(a), Some(b)) = (a, b) else {
             return Ok(a.or(b).map(<[u8]>::to_vec));
         };
-        in_scratch(|| {
+        backend::in_scratch(|| {
             let result = self.call(self.combine, &[self.live(a)?, self.live(b)?])?;
             self.keep(result)
         })
@@ -234,7 +235,7 @@ impl Family {
                     .map(|x| self.layout.image(x)));
             }
         }
-        in_scratch(|| {
+        backend::in_scratch(|| {
             let mut all = vec![match before {
                 Some(before) => self.live(before)?,
                 None => None,
@@ -260,7 +261,7 @@ impl Family {
     pub fn normal(&self, value: Datum) -> Result<Vec<u8>, Error> {
         let _input = Input::begin();
         if let Some(function) = self.from_value {
-            let state = in_scratch(|| self.keep(self.call(function, &[Some(value)])?))?;
+            let state = backend::in_scratch(|| self.keep(self.call(function, &[Some(value)])?))?;
             return state.ok_or(Error::NoState);
         }
         let image = self.layout.image(value);
@@ -276,7 +277,7 @@ impl Family {
 
     /// A serialized state, taken apart and put together again: what is no state is refused.
     fn checked(&self, image: &[u8]) -> Result<Option<Vec<u8>>, Error> {
-        let apart = || in_scratch(|| self.keep(self.live(image)?));
+        let apart = || backend::in_scratch(|| self.keep(self.live(image)?));
         boundary::caught(apart).unwrap_or_else(|error| {
             // PostgreSQL's functions take any bytes for a state: they meet its end, or ask for too much memory.
             let is_no_state = [
@@ -342,7 +343,7 @@ impl Family {
         let Some(function) = self.new_slice else {
             return Ok(None);
         };
-        let start = in_scratch(|| self.keep(self.call(function, &[self.live(base)?])?))?;
+        let start = backend::in_scratch(|| self.keep(self.call(function, &[self.live(base)?])?))?;
         self.merge(start.as_deref(), Some(change))
     }
 
@@ -393,25 +394,6 @@ impl Input {
 impl Drop for Input {
     fn drop(&mut self) {
         INPUT.set(false);
-    }
-}
-
-/// Runs `work` in a memory context of its own, of which nothing is left.
-fn in_scratch<T>(work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    // SAFETY: the context is a child of the current one, so that an ERROR frees it as well.
-    unsafe {
-        let scratch = pg_sys::AllocSetContextCreateInternal(
-            pg_sys::CurrentMemoryContext,
-            c"abelian state".as_ptr(),
-            0,
-            8 * 1024,
-            8 * 1024 * 1024,
-        );
-        let before = pg_sys::MemoryContextSwitchTo(scratch);
-        let result = work();
-        pg_sys::MemoryContextSwitchTo(before);
-        pg_sys::MemoryContextDelete(scratch);
-        result
     }
 }
 

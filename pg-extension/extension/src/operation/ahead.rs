@@ -6,10 +6,12 @@
 //! own. Where it is not the statement's own (a STABLE function reads under that of the query it is called by), it stays, and a read that
 //! misses anything fails with 40001; so that this is rare, a query that calls such functions holds everything.
 
+use super::evaluate::evaluate;
 use super::own;
+use super::row::Table;
+use super::row_conditions::Conditions;
 use super::tree::{self, Any, Tree};
 use crate::backend;
-use crate::boundary;
 use crate::callback;
 use crate::catalog;
 use crate::compat;
@@ -20,6 +22,7 @@ use crate::object;
 use crate::settings;
 use crate::varlena::content_of;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, RTEKind, SysCacheIdentifier};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_void};
 
@@ -69,7 +72,12 @@ fn hold(start: &Start) {
         Some(kept) => kept.reading(table, column, query.params),
         None => Reading::Whole,
     };
-    match own::hold_all(reads, shown_until, most) {
+    let conditions = OnceCell::new();
+    let may_read = |row: &Table| {
+        let of_statement = || Conditions::of(statement, query.params);
+        is_marked(statement) || conditions.get_or_init(of_statement).may_read(row)
+    };
+    match own::hold_all(reads, may_read, shown_until, most) {
         Ok(true) if start.has_own_snapshot() => start.renew_snapshot(),
         Ok(_) => {}
         Err(error) => error.raise(),
@@ -313,17 +321,7 @@ impl Kept {
 
 /// The value of an expression of type `text` that depends on parameters alone; `None` for NULL.
 fn text_of(expression: *mut pg_sys::Expr, parameters: pg_sys::ParamListInfo) -> Option<Vec<u8>> {
-    // SAFETY: an expression of a plan, and the parameters that it is run with.
-    unsafe {
-        let context = pg_sys::CreateStandaloneExprContext();
-        (*context).ecxt_param_list_info = parameters;
-        let state = pg_sys::ExecInitExprWithParams(expression, parameters);
-        let mut null = false;
-        let value = (*state)
-            .evalfunc
-            .map(|run| boundary::call(|| run(state, context, &mut null)));
-        let text = value.filter(|_| !null).map(content_of);
-        pg_sys::FreeExprContext(context, false);
-        text
-    }
+    // SAFETY: an expression that names no columns.
+    let text = unsafe { evaluate(expression, parameters, std::ptr::null_mut()) };
+    text.map(content_of)
 }

@@ -380,13 +380,16 @@ fn shows_what_was_held(id: i64) -> bool {
 }
 
 /// Holds what the transaction has operated on, in the order of the operations, as a read by a statement does that sees what commands before
-/// `shown_until` have done. Whether anything was held that was not before. If there is more than `most`, nothing is.
+/// `shown_until` have done. `may_read` tells of a row whether the statement may read it. Whether anything was held that was not before. If
+/// there is more than `most`, nothing is.
 pub fn hold_all(
     reads: impl Fn(Oid, i16) -> Reading,
+    may_read: impl Fn(&Table) -> bool,
     shown_until: pg_sys::CommandId,
     most: usize,
 ) -> Result<bool, Error> {
     let pending = OWN.with_borrow_mut(|own| std::mem::take(&mut own.pending));
+    let few = pending.len() <= LOOKED_AT;
     let (mut left, mut wanted) = (Vec::new(), Vec::new());
     for id in pending {
         let standing = with_attribute(id, standing(id, shown_until))?;
@@ -399,6 +402,7 @@ pub fn hold_all(
         match (standing, reading) {
             (_, Reading::Nothing) => left.push(id),
             (Standing::Held(_), _) if shows_what_was_held(id) => {}
+            (Standing::ToHold(place), _) if few && passes_by(place, &may_read) => left.push(id),
             (Standing::ToHold(place), reading) => wanted.push((id, place, reading)),
             _ => left.push(id),
         }
@@ -418,6 +422,20 @@ pub fn hold_all(
         })?;
     }
     Ok(!wanted.is_empty())
+}
+
+/// Whether a statement reads neither the version of the row that the transaction has operated on, nor the newest.
+fn passes_by(place: Place, may_read: impl Fn(&Table) -> bool) -> bool {
+    let mut table = Table::open(place.relation);
+    let mut seen = place.version;
+    if !table.fetch(&mut seen) || may_read(&table) {
+        return false;
+    }
+    match newest_version(&table, place.version) {
+        Ok(newest) if version::same_place(newest, place.version) => true,
+        Ok(mut newest) => table.fetch(&mut newest) && !may_read(&table),
+        Err(_) => false,
+    }
 }
 
 /// Locks an object for one who has the row, or has operated on it: goes before others who have operated on it and wait for this

@@ -369,6 +369,11 @@ impl Table {
         }
     }
 
+    /// The version at hand, for those who evaluate expressions over it.
+    pub fn row_at_hand(&self) -> *mut pg_sys::TupleTableSlot {
+        self.slot
+    }
+
     /// The datum of an object of the version at hand, if it has that.
     pub fn content_of(&self, id: i64) -> Result<Option<Datum>, Error> {
         let found = self.objects()?.into_iter().find(|object| object.id == id);

@@ -59,7 +59,8 @@ tagged! {
     WithCheckOption = T_WithCheckOption, Aggref = T_Aggref, WindowFunc = T_WindowFunc, SubscriptingRef = T_SubscriptingRef,
     SubLink = T_SubLink, FieldStore = T_FieldStore, ArrayExpr = T_ArrayExpr, RowExpr = T_RowExpr, CoerceToDomain = T_CoerceToDomain,
     NamedArgExpr = T_NamedArgExpr, CallStmt = T_CallStmt, AlterTableStmt = T_AlterTableStmt, AlterTableCmd = T_AlterTableCmd, ColumnDef = T_ColumnDef,
-    ColumnRef = T_ColumnRef, String = T_String,
+    ColumnRef = T_ColumnRef, String = T_String, ScalarArrayOpExpr = T_ScalarArrayOpExpr, IndexScan = T_IndexScan,
+    BitmapHeapScan = T_BitmapHeapScan, Append = T_Append, MergeAppend = T_MergeAppend, SubqueryScan = T_SubqueryScan,
 }
 
 impl<T> Tree<T> {

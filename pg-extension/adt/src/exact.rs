@@ -2,6 +2,7 @@
 //! the same, so nothing here rounds and nothing overflows.
 
 use crate::encoding::{Corrupt, Reader, write_unsigned};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::iter::{once, repeat_n};
@@ -74,9 +75,12 @@ impl Exact {
         Exact::new(self.negative, limbs(&digits), scale)
     }
 
-    /// Magnitude with as many digits more behind the point.
-    fn magnitude_at(&self, scale: u32) -> Vec<u32> {
+    /// Magnitude with as many digits more behind the point. Most often there are none more.
+    fn magnitude_at(&self, scale: u32) -> Cow<'_, [u32]> {
         let shift = scale - self.scale;
+        if shift == 0 {
+            return Cow::Borrowed(&self.magnitude);
+        }
         let whole = repeat_n(0, (shift / LIMB_DIGITS) as usize);
         let factor = 10_u64.pow(shift % LIMB_DIGITS);
         whole

@@ -177,15 +177,17 @@ impl<R: Ranking> Encoding for Best<R> {
         if count > k as usize {
             return Err(Corrupt::Malformed);
         }
-        let mut pairs = BTreeSet::new();
+        let mut pairs: Vec<Pair<R>> = Vec::new();
         // Ends with the input: each pair takes at least a byte.
         for _ in 0..count {
             let pair = (R::Score::read(input)?, input.bytes()?.to_vec());
             if pairs.last().is_some_and(|last| *last >= pair) {
                 return Err(Corrupt::Malformed);
             }
-            pairs.insert(pair);
+            pairs.push(pair);
         }
+        // In order already: that is cheaper than to insert one after the other.
+        let pairs = BTreeSet::from_iter(pairs);
         let best = Best { k, pairs };
         match R::ONE_EACH && !best.has_no_item_twice() {
             true => Err(Corrupt::Malformed),

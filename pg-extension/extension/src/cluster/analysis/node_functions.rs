@@ -190,7 +190,7 @@ pub fn sequence_call(call: &pg_sys::FuncExpr) -> Option<SequenceCall> {
 }
 
 /// The sequence that an argument of `nextval` and its like names, by a constant or by what PostgreSQL finds out from constants, as
-/// `pg_get_serial_sequence('t', 'id')`; InvalidOid for any other.
+/// `pg_get_serial_sequence('t', 'id')` and `'s'::text::regclass`; InvalidOid for any other.
 pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
     let constant = |node: NodePtr| {
         tree::cast::<pg_sys::Const, _>(node)
@@ -200,10 +200,6 @@ pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
     let Some(argument) = argument else {
         return Oid::INVALID;
     };
-    let serial = tree::any(argument, &mut |node| {
-        tree::cast::<pg_sys::FuncExpr, _>(node)
-            .is_some_and(|call| call.funcid.to_u32() == pg_sys::F_PG_GET_SERIAL_SEQUENCE)
-    });
     let known = constant(argument).or_else(|| {
         // What it calls beside that is PostgreSQL's own, or it stays as it is.
         let varies = tree::any(argument, &mut |node| {
@@ -213,7 +209,7 @@ pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
                 || tree::cast::<pg_sys::FuncExpr, _>(node)
                     .is_some_and(|call| call.funcid.to_u32() >= super::functions::FIRST_USER_OBJECT)
         });
-        if !serial || varies {
+        if varies {
             return None;
         }
         boundary::attempt(|| {

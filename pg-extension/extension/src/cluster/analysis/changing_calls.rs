@@ -1,8 +1,9 @@
-//! An UPDATE or a DELETE with functions that run over gathered rows (`over_tables.rs`), in two: a SELECT of the rows that change, which locks them and
+//! An UPDATE or a DELETE with functions that run over gathered rows (`over_tables.rs`), or that takes a number for each row, in two: a SELECT of the rows that change, which locks them and
 //! computes what is assigned, and the change by their primary keys, over these rows as one array parameter for each column after the statement's own.
 //! And which statements cannot be divided so, whatever they change.
 
 use super::super::procedure;
+use super::drawn;
 use super::functions;
 use super::given_rows::{self, Given};
 use super::insert_select::assigns_parts;
@@ -241,11 +242,11 @@ fn over_old_row(query: &pg_sys::Query, expression: NodePtr) -> Option<NodePtr> {
     (!whole_row && !is_volatile).then_some(value)
 }
 
-/// Whether the node of the row can compute a value by itself: it reads nothing but the row, and functions that read tables are not in it.
+/// Whether the node of the row can compute a value by itself: it reads nothing but the row, and takes no number; functions that read tables are not in it.
 fn is_of_row(value: NodePtr) -> bool {
     let reads_others = tree::any(value, &mut |node| {
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
             || tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| column.varno != 1)
     });
-    !reads_others && functions::opaque_of(value).is_empty()
+    !reads_others && functions::opaque_of(value).is_empty() && !drawn::counts(value)
 }

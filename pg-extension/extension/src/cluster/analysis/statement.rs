@@ -348,9 +348,10 @@ fn describe_query(
         }
     }
     instead::describe_in_words(query, parameters, facts);
-    let draws = facts["of_one_node"] == json!(["nextval"]) && facts["read"].is_null();
-    if draws && alone && facts["functions"] == json!([]) {
-        instead::describe_calling_source(query, &scopes, parameters, facts);
+    let counts = facts["of_one_node"] == json!(["nextval"]);
+    let draws = counts && !is_select && facts["read"].is_null();
+    if draws && alone && facts["functions"] == json!([]) && facts["known"].is_null() {
+        instead::describe_calls(query, &scopes, parameters, facts);
     }
     if facts["functions"] != json!([]) && facts["inlined"].is_null() {
         instead::describe_inlined(query, parameters, facts)?;

@@ -67,11 +67,17 @@ unsafe fn check_change(modify: &pg_sys::ModifyTableState, own: i32) {
         if guard::assigns_key(modify, &distribution) {
             let class = (*(*modify.resultRelInfo).ri_RelationDesc).rd_rel;
             let divides = (*class).relkind as u8 == pg_sys::RELKIND_PARTITIONED_TABLE;
-            if modify.operation == CmdType::CMD_UPDATE || divides {
+            let stays = match divides {
+                true => insertion::assigns_same(modify, &distribution),
+                false => modify.operation != CmdType::CMD_UPDATE,
+            };
+            if !stays {
                 drop(distribution);
                 new_key(relation, own).raise();
             }
-            insertion::check_kept(modify, &distribution, own, new_key);
+            if !divides {
+                insertion::check_kept(modify, &distribution, own, new_key);
+            }
         }
         insertion::check(modify, &distribution, own, elsewhere);
     }

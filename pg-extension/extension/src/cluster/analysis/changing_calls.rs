@@ -1,15 +1,16 @@
-//! An UPDATE or a DELETE with functions that run over gathered rows (`over_tables.rs`), in two: a SELECT of the rows that change, which locks them and
+//! An UPDATE or a DELETE with functions that run over gathered rows (`over_tables.rs`), or that takes a number for each row, in two: a SELECT of the rows that change, which locks them and
 //! computes what is assigned, and the change by their primary keys, over these rows as one array parameter for each column after the statement's own.
 //! And which statements cannot be divided so, whatever they change.
 
 use super::super::procedure;
+use super::drawn;
 use super::functions;
 use super::given_rows::{self, Given};
 use super::insert_select::assigns_parts;
 use super::locked_join::{equality, is_equal, key_columns};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::{filter, parts};
-use super::moved_rows::{assigns_several, returns_own_rows};
+use super::moved_rows::{assigned_one_by_one, assigns_several, returns_own_rows};
 use super::operand;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
@@ -54,12 +55,12 @@ fn fires_triggers(table: Oid) -> bool {
 
 /// Of a query as analysed; `None` when it is no such change, or cannot be divided.
 pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, PostgresError> {
+    let query = assigned_one_by_one(query);
     let is_change = matches!(query.commandType, CmdType::CMD_UPDATE | CmdType::CMD_DELETE);
     let divides = is_change
         && !query.hasModifyingCTE
         && query.resultRelation == 1
         && returns_own_rows(query)
-        && functions::opaque_of(query.returningList.cast()).is_empty()
         && !assigns_parts(query)
         && !assigns_several(query)
         && !see_changes(query);
@@ -88,6 +89,8 @@ struct Change<'q> {
     keys: Vec<NodePtr>,
     /// For columns whose values the SELECT gives, where these stand.
     computed: Vec<(i16, usize)>,
+    /// The same for columns of RETURNING, by their numbers.
+    returned: Vec<(i16, usize)>,
 }
 
 impl Change<'_> {
@@ -114,11 +117,19 @@ impl Change<'_> {
                 computed.push((entry.resno, at));
             }
         }
+        let mut returned = Vec::new();
+        for entry in tree::list::<pg_sys::TargetEntry>(query.returningList) {
+            if !functions::opaque_of(entry.expr.cast()).is_empty() {
+                let at = columns.push(over_old_row(query, entry.expr.cast())?, 0);
+                returned.push((entry.resno, at));
+            }
+        }
         (!keys.is_empty() && !columns.has_anonymous_rows()).then_some(Change {
             query,
             columns,
             keys,
             computed,
+            returned,
         })
     }
 
@@ -164,17 +175,22 @@ impl Change<'_> {
         let from = parts::from_ranges([2]);
         from.quals = filter::all_of(self.conditions(first, parameters));
         statement.jointree = from;
-        for node in tree::nodes(statement.targetList) {
+        self.put(statement.targetList, &self.computed);
+        self.put(statement.returningList, &self.returned);
+        Ok(statement)
+    }
+
+    /// Has columns of a private copy read what the SELECT gives for them.
+    fn put(&self, columns: *const pg_sys::List, given: &[(i16, usize)]) {
+        for node in tree::nodes(columns) {
             let entry = node.cast::<pg_sys::TargetEntry>();
             // SAFETY: an entry of a private copy.
             let number = unsafe { (*entry).resno };
-            let computed = self.computed.iter().find(|(column, _)| *column == number);
-            if let Some((_, at)) = computed {
+            if let Some((_, at)) = given.iter().find(|(column, _)| *column == number) {
                 // SAFETY: as above.
                 unsafe { (*entry).expr = self.field(*at).cast() };
             }
         }
-        Ok(statement)
     }
 
     fn read(&self, at: usize) -> NodePtr {
@@ -202,11 +218,35 @@ impl Change<'_> {
     }
 }
 
-/// Whether the node of the row can compute a value by itself: it reads nothing but the row, and functions that read tables are not in it.
+/// What RETURNING tells of the new row, in terms of the old one; `None` where that may come out otherwise.
+fn over_old_row(query: &pg_sys::Query, expression: NodePtr) -> Option<NodePtr> {
+    let assigned = tree::assignments(query);
+    let value = tree::replace(expression, &mut |node| {
+        let column = tree::cast::<pg_sys::Var, _>(node)?;
+        let entry = assigned
+            .iter()
+            .find(|entry| entry.resno == column.varattno)?;
+        Some(tree::copy(entry.expr).cast())
+    });
+    let whole_row = tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| column.varattno <= 0)
+    });
+    let calls = functions::opaque_of(value);
+    // SAFETY: catalogue look-ups, and a valid expression.
+    let is_volatile = unsafe {
+        calls
+            .iter()
+            .any(|function| pg_sys::func_volatile(*function) as u8 == pg_sys::PROVOLATILE_VOLATILE)
+            || pg_sys::contain_volatile_functions(value)
+    };
+    (!whole_row && !is_volatile).then_some(value)
+}
+
+/// Whether the node of the row can compute a value by itself: it reads nothing but the row, and takes no number; functions that read tables are not in it.
 fn is_of_row(value: NodePtr) -> bool {
     let reads_others = tree::any(value, &mut |node| {
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
             || tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| column.varno != 1)
     });
-    !reads_others && functions::opaque_of(value).is_empty()
+    !reads_others && functions::opaque_of(value).is_empty() && !drawn::counts(value)
 }

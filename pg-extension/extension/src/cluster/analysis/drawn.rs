@@ -4,6 +4,7 @@
 
 use super::given_rows::{self, Given};
 use super::merge::{build, build::WorkerColumns, outer, used};
+use super::node_functions;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -43,6 +44,16 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
     }))
 }
 
+/// Whether an expression takes numbers that are counted on one node.
+pub fn counts(expression: NodePtr) -> bool {
+    tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::FuncExpr, _>(node).is_some_and(|call| {
+            let sequence = || node_functions::sequence_of(tree::nodes(call.args).next());
+            is_draw(node) && !node_functions::is_divided(sequence())
+        })
+    })
+}
+
 fn is_draw(node: NodePtr) -> bool {
     tree::cast::<pg_sys::FuncExpr, _>(node)
         .is_some_and(|call| call.funcid.to_u32() == pg_sys::F_NEXTVAL)
@@ -63,7 +74,6 @@ fn draws_in_targets_only(level: &pg_sys::Query) -> bool {
     let plain = level.commandType == CmdType::CMD_SELECT
         && level.setOperations.is_null()
         && level.distinctClause.is_null()
-        && level.rowMarks.is_null()
         && !level.hasTargetSRFs
         && !level.hasModifyingCTE;
     let compared = tree::list::<pg_sys::TargetEntry>(level.targetList)

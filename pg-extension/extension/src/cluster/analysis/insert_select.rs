@@ -107,6 +107,42 @@ fn with_in_select(query: &pg_sys::Query) -> Option<&pg_sys::Query> {
     Some(query)
 }
 
+/// An INSERT of VALUES of one row that are several, `VALUES (generate_series(1, 3), 'x')`, as INSERT ... SELECT; `None` of any other.
+pub fn of_series(query: &pg_sys::Query) -> Option<&'static mut pg_sys::Query> {
+    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
+    let is_one_row = query.commandType == CmdType::CMD_INSERT && from.fromlist.is_null();
+    if !is_one_row || !query.hasTargetSRFs || assigns_parts(query) {
+        return None;
+    }
+    let given: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .filter(|entry| tree::tag(entry.expr) != Some(pg_sys::NodeTag::T_SetToDefault))
+        .collect();
+    let value =
+        |entry: &pg_sys::TargetEntry| -> NodePtr { operand::without_length(entry.expr.cast()) };
+    let select = parts::select([], std::ptr::null_mut());
+    select.hasSubLinks = query.hasSubLinks;
+    select.hasTargetSRFs = true;
+    select.targetList = tree::make_list(
+        given
+            .iter()
+            .enumerate()
+            .map(|(at, entry)| build::target(tree::copy(value(entry)), at as i16 + 1).cast()),
+    );
+    let insert = build::copy(query);
+    let number = tree::nodes(insert.rtable).count() as i32 + 1;
+    insert.targetList = tree::make_list(given.iter().enumerate().map(|(at, entry)| {
+        let field = tree::make_field(number, at as i16 + 1, value(entry));
+        build::target(field, entry.resno).cast()
+    }));
+    // SAFETY: appends to a list of a private copy.
+    insert.rtable =
+        unsafe { pg_sys::lappend(insert.rtable, build::range_of(select, "series").cast()) };
+    insert.jointree = parts::from_ranges([number]);
+    insert.hasTargetSRFs = false;
+    insert.hasSubLinks = false;
+    Some(insert)
+}
+
 /// SELECT of all columns of a query.
 fn over(query: &'static mut pg_sys::Query) -> &'static mut pg_sys::Query {
     let given = tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| !entry.resjunk);

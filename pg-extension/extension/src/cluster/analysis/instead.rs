@@ -10,9 +10,9 @@ use super::scope::Scopes;
 use super::stored_query::Stored;
 use super::tree::NodePtr;
 use super::{
-    blind, changed, changing_calls, drawn, inlined, insert_select, known_before, locked,
-    locked_join, made, merge, merge_into, moved_rows, over_tables, parser, read_first, statement,
-    stored_query, temporary_view,
+    blind, changed, changing_calls, drawn, inlined, insert_select, kept_value, known_before,
+    locked, locked_join, made, merge, merge_into, moved_rows, over_tables, parser, read_first,
+    row_places, statement, stored_query, temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -41,6 +41,19 @@ pub fn describe_inlined(
         facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
     }
     Ok(())
+}
+
+/// How a statement runs in words that mean the same on several nodes: an INSERT of VALUES that are several rows, rows that are found by ctid.
+pub fn describe_in_words(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) {
+    let described = boundary::attempt(|| {
+        insert_select::of_series(query)
+            .or_else(|| row_places::by_keys(query))
+            .map(|words| described(words, parameters))
+            .transpose()
+    });
+    if let Ok(Some((text, inner))) = described {
+        facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
+    }
 }
 
 /// How a statement runs whose functions do more than could be a part of it: a SELECT over the rows of all tables that it and they read, another
@@ -99,6 +112,11 @@ pub fn describe_made(
     let Some(made) = made::find(query, parameters, target) else {
         return Ok(());
     };
+    // What currval() tells then is the number that was taken last.
+    let asks = known_before::asks_session(std::ptr::from_ref(query).cast_mut().cast());
+    if asks && (made.rows() > 1 || known_before::asks_session(query.targetList.cast())) {
+        return Ok(());
+    }
     let places = target.is_some_and(|target| made.places(&target.placement));
     let conflicts = !query.onConflict.is_null();
     if made.is_random() && !conflicts {
@@ -137,6 +155,29 @@ pub fn describe_expanded(
     }
 }
 
+/// How an UPDATE runs without the distribution columns that it leaves as they are, if it assigns such.
+pub fn describe_without_kept(
+    query: &'static pg_sys::Query,
+    scopes: &Scopes,
+    parameters: &[Oid],
+    facts: &mut Json,
+) -> Result<bool, PostgresError> {
+    let mut relations = scopes.relations.iter();
+    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let Some(target) = target else {
+        return Ok(false);
+    };
+    let Some(without) = kept_value::without_kept(query, target)? else {
+        return Ok(false);
+    };
+    let described = boundary::attempt(|| described(without, parameters));
+    if let Ok((text, inner)) = described {
+        facts["known"] = json!({ "text": text, "count": 0, "facts": inner, "values": [] });
+        return Ok(true);
+    }
+    Ok(false)
+}
+
 /// How a statement runs with values that are known before, if it has some; what cannot be said in other words stays as it is.
 pub fn describe_known(
     query: &'static pg_sys::Query,
@@ -150,8 +191,9 @@ pub fn describe_known(
         .relations
         .iter()
         .any(|relation| !matches!(relation.placement, Placement::None | Placement::Catalog));
+    let draws = drawn_by(facts);
     let known = boundary::attempt(|| {
-        let Some(known) = known_before::find(query, parameters, target, placed)? else {
+        let Some(known) = known_before::find(query, parameters, target, placed, &draws)? else {
             return Ok(None);
         };
         let text = parser::c_text(&known.text);
@@ -175,6 +217,14 @@ pub fn describe_known(
         }
         _ => false,
     }
+}
+
+/// The sequences that a statement moves.
+fn drawn_by(facts: &Json) -> Vec<String> {
+    let names = facts["draws"].as_array().into_iter().flatten();
+    names
+        .filter_map(|name| name.as_str().map(str::to_owned))
+        .collect()
 }
 
 /// How a statement runs by rows that a subquery locks, if it has one; what cannot be said in other words stays as it is.
@@ -470,8 +520,8 @@ fn put_gathered(facts: &mut Json, gathered: Json) {
     }
 }
 
-/// How an INSERT ... SELECT or a MERGE runs over what the functions of its SELECT read.
-fn describe_calling_source(
+/// How an INSERT ... SELECT or a MERGE runs over what the functions of its SELECT read, or over the rows for which that takes numbers.
+pub fn describe_calling_source(
     query: &'static pg_sys::Query,
     scopes: &Scopes,
     parameters: &[Oid],
@@ -516,7 +566,9 @@ impl ReadFirst {
     fn of(divided: &Json, own: &[Oid]) -> Option<ReadFirst> {
         let source = &divided["source_facts"];
         let read = &source["read"];
-        if source["functions"] == json!([]) || !source["inlined"].is_null() || read.is_null() {
+        let draws = source["of_one_node"] == json!(["nextval"]);
+        let calls = source["functions"] != json!([]) && source["inlined"].is_null();
+        if !(calls || draws) || read.is_null() {
             return None;
         }
         let types = read["facts"]["parameters"]

@@ -3,6 +3,7 @@
 //! nodes share, or of what rows of several nodes say: the value comes first, and then every node that has to knows it.
 
 use super::computed;
+use super::drawn_once;
 use super::functions::{self, CONTINUE_SEQUENCE};
 use super::node_functions;
 use super::parser;
@@ -31,8 +32,12 @@ pub fn find(
     parameters: &[Oid],
     target: Option<&Relation>,
     placed: bool,
+    draws: &[String],
 ) -> Result<Option<Known>, PostgresError> {
-    if let Some(known) = of_session(query, parameters)? {
+    if let Some(known) = of_session(query, parameters, draws)? {
+        return Ok(Some(known));
+    }
+    if placed && let Some(known) = drawn_once::find(query, parameters)? {
         return Ok(Some(known));
     }
     if let Some(call) = SequenceSetting::of(query) {
@@ -46,16 +51,25 @@ pub fn find(
 
 // ---- what the session has drawn
 
-fn of_session(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Known>, PostgresError> {
+/// A sequence of which the statement itself takes numbers is another matter: what it tells depends on when it is asked.
+fn of_session(
+    query: &pg_sys::Query,
+    parameters: &[Oid],
+    draws: &[String],
+) -> Result<Option<Known>, PostgresError> {
+    let moves = |sequence: Oid| {
+        let name = parser::qualified_name(sequence);
+        draws.iter().any(|drawn| drawn.is_empty() || *drawn == name)
+    };
     let mut all = parameters.to_vec();
     let mut values = Vec::new();
     let replaced = tree::replace_in_query(query, &mut |node| {
         let call = tree::cast::<pg_sys::FuncExpr, _>(node)?;
         let value = match call.funcid.to_u32() {
-            pg_sys::F_LASTVAL => json!({ "lastval": true }),
+            pg_sys::F_LASTVAL if draws.is_empty() => json!({ "lastval": true }),
             pg_sys::F_CURRVAL => {
                 let sequence = node_functions::sequence_of(tree::nodes(call.args).next());
-                if sequence == Oid::INVALID {
+                if sequence == Oid::INVALID || moves(sequence) {
                     return None;
                 }
                 // SAFETY: the name of a sequence that was just looked up.
@@ -78,6 +92,15 @@ fn of_session(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Known>
         query: None,
         reads: false,
     }))
+}
+
+/// Whether an expression asks for numbers of the session.
+pub fn asks_session(expression: NodePtr) -> bool {
+    tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::FuncExpr, _>(node).is_some_and(|call| {
+            [pg_sys::F_LASTVAL, pg_sys::F_CURRVAL].contains(&call.funcid.to_u32())
+        })
+    })
 }
 
 // ---- setval()

@@ -47,6 +47,15 @@ impl Made {
             .all(|value| matches!(value, Value::Random))
     }
 
+    /// How many rows have such values.
+    pub fn rows(&self) -> usize {
+        let rows = self.values.iter().filter_map(|value| match value {
+            Value::Random => None,
+            Value::Computed(cell) => Some(cell.row),
+        });
+        rows.collect::<BTreeSet<_>>().len()
+    }
+
     /// The query that computes those which are not, and where in its answer each value stands.
     pub fn computing(&self) -> (Json, Vec<Json>) {
         let cells: Vec<_> = self

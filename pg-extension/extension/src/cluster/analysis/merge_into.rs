@@ -5,7 +5,7 @@
 use super::conditions::{conjuncts, equality_sides};
 use super::insert_select::Gathered;
 use super::merge::{build, used, used::Used};
-use super::merge_source::MergeSource;
+use super::merge_source::{self, MergeSource};
 use super::operand;
 use super::relation::{Placement, Relation};
 use super::tree::{self, NodePtr};
@@ -24,6 +24,8 @@ pub fn find(
         target.placement,
         Placement::Distributed(_) | Placement::Reference
     );
+    let joined = merge_source::with_join_as_subquery(query);
+    let query = joined.as_deref().unwrap_or(query);
     if !placed || !is_plain(query, target) || reads_beside_source(query) {
         return Ok(None);
     }

@@ -113,6 +113,84 @@ impl MergeSource {
     }
 }
 
+/// The same MERGE with a subquery in the place of a join behind USING; `None` when there is no join, or it cannot be one.
+pub fn with_join_as_subquery(query: &pg_sys::Query) -> Option<&'static mut pg_sys::Query> {
+    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
+    let mut items = tree::nodes(from.fromlist);
+    let join = items.next()?;
+    tree::cast::<pg_sys::JoinExpr, _>(join)?;
+    if items.next().is_some() || !query.cteList.is_null() {
+        return None;
+    }
+    let statement = build::copy(query);
+    let ranges = std::mem::replace(&mut statement.rtable, std::ptr::null_mut());
+    // SAFETY: the FROM of a private copy.
+    unsafe { (*statement.jointree).fromlist = std::ptr::null_mut() };
+    let (target, number) = (query.resultRelation, tree::nodes(ranges).count() as i32 + 1);
+    let mut given = Vec::new();
+    let changed = tree::replace_by_depth(
+        std::ptr::from_mut(statement).cast(),
+        0,
+        &mut |node, depth| {
+            let column = tree::cast::<pg_sys::Var, _>(node)?;
+            if column.varno == target || column.varlevelsup as i32 != depth {
+                return None;
+            }
+            let place = place_of(column, &mut given);
+            let mut read = *column;
+            (read.varno, read.varattno) = (number, place);
+            (read.varnosyn, read.varattnosyn) = (number as u32, place);
+            Some(tree::copy(&raw const read).cast())
+        },
+    );
+    if given
+        .iter()
+        .any(|column: &pg_sys::Var| column.varattno <= 0)
+    {
+        return None;
+    }
+    let select = parts::select([], std::ptr::null_mut());
+    select.rtable = tree::copy(ranges);
+    select.hasSubLinks = query.hasSubLinks;
+    select.targetList = match given.is_empty() {
+        true => parts::anything(),
+        false => tree::make_list(given.iter().enumerate().map(|(at, column)| {
+            build::target(tree::copy(std::ptr::from_ref(column)).cast(), at as i16 + 1).cast()
+        })),
+    };
+    // SAFETY: the FROM was just made; the copy is a query of its own, whose entries nothing else holds. A join that is no part of FROM has no text.
+    unsafe {
+        (*select.jointree).fromlist = tree::make_list([tree::copy(join).cast()]);
+        for entry in tree::nodes(ranges) {
+            let entry = &mut *entry.cast::<pg_sys::RangeTblEntry>();
+            if entry.rtekind == pg_sys::RTEKind::RTE_JOIN {
+                entry.rtekind = pg_sys::RTEKind::RTE_RESULT;
+                entry.joinaliasvars = std::ptr::null_mut();
+                (*entry.eref).colnames = std::ptr::null_mut();
+            }
+        }
+        let changed = &mut *changed.cast::<pg_sys::Query>();
+        changed.rtable = pg_sys::lappend(ranges, build::range_of(select, "joined").cast());
+        (*changed.jointree).fromlist = parts::from_ranges([number]).fromlist;
+        Some(changed)
+    }
+}
+
+/// The number of a column among those that a subquery gives.
+fn place_of(column: &pg_sys::Var, given: &mut Vec<pg_sys::Var>) -> i16 {
+    let number = |known: &pg_sys::Var| (known.varno, known.varattno);
+    let known = given
+        .iter()
+        .position(|known| number(known) == number(column));
+    let at = known.unwrap_or_else(|| {
+        let mut own = *column;
+        own.varlevelsup = 0;
+        given.push(own);
+        given.len() - 1
+    });
+    at as i16 + 1
+}
+
 /// A name that none of these is.
 fn unlike(names: &[String]) -> String {
     let mut name = "place".to_owned();

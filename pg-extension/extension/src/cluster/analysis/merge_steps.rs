@@ -10,7 +10,7 @@
 
 use super::merge::{build, filter, parts};
 use super::merge_into;
-use super::merge_source::MergeSource;
+use super::merge_source::{self, MergeSource};
 use super::operand;
 use super::relation::{Placement, Relation, has_policies};
 use super::tree::{self, NodePtr};
@@ -50,6 +50,8 @@ pub fn find(
     target: &Relation,
 ) -> Result<Option<Steps>, PostgresError> {
     let placed = matches!(target.placement, Placement::Distributed(_));
+    let joined = merge_source::with_join_as_subquery(query);
+    let query = joined.as_deref().unwrap_or(query);
     if !placed || !merge_into::is_plain(query, target) || merge_into::reads_beside_source(query) {
         return Ok(None);
     }

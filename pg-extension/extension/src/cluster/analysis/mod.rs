@@ -3,7 +3,7 @@
 //!
 //! From below: `tree` (faces of parse trees), `parser` (PostgreSQL's own), `graph` (equalities), `relation`, `operand`,
 //! `scope`, `bounds` and `conditions` (levels of a query), `sql_body`, `node_functions` and `functions`, `blind`, `procedure_call`, `insert`, `copy`, `copy_out`, `tokens`, `prepared`, `cursor`, `utility`, `definition`, `temporary` and `view_query` (commands), `locality` (which queries can be
-//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `known_before` (other values that a statement gets before it runs), `given_rows` (a statement over the rows of one of its queries), `locked` and `locked_join` (rows that are locked first), `touched` and `changed` (rows that change first), `read_first` and `drawn` (rows that are read first), `called_body` and `inlined` (functions that become a part of the statement), `over_tables` and `changing_calls` (functions that run over gathered rows), `temporary_view` (what other nodes have not), `insert_select`, `merge_source`, `merge_into`, `merge_steps`, `moved_rows` and `stored_query` (rows that go to other nodes), `kept_value` (keys that are assigned again), `instead` (all of these, as facts), `statement`.
+//! evaluated node by node), `merge` (how the answers become one), `combined` (how several updates become one), `computed` and `made` (values of an INSERT that are known before its rows are placed), `known_before` and `drawn_once` (other values that a statement gets before it runs), `given_rows` (a statement over the rows of one of its queries), `locked` and `locked_join` (rows that are locked first), `touched` and `changed` (rows that change first), `read_first` and `drawn` (rows that are read first), `called_body` and `inlined` (functions that become a part of the statement), `over_tables` and `changing_calls` (functions that run over gathered rows), `temporary_view` (what other nodes have not), `insert_select`, `merge_source`, `merge_into`, `merge_steps`, `moved_rows` and `stored_query` (rows that go to other nodes), `kept_value` (keys that are assigned again), `row_places` (rows that are found by ctid), `instead` (all of these, as facts), `statement`.
 
 pub mod blind;
 mod bounds;
@@ -18,6 +18,7 @@ mod copy_out;
 mod cursor;
 pub mod definition;
 mod drawn;
+mod drawn_once;
 pub mod functions;
 mod given_rows;
 mod graph;
@@ -45,6 +46,7 @@ pub mod procedure_call;
 pub mod query_value;
 mod read_first;
 pub mod relation;
+mod row_places;
 mod row_spans;
 mod scope;
 mod sql_body;

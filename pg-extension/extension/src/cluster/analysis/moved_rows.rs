@@ -3,6 +3,7 @@
 
 use super::insert_select::{Gathered, assigns_parts};
 use super::merge::build::{self, WorkerColumns};
+use super::merge::parts;
 use super::operand;
 use super::parser;
 use super::relation::{Relation, has_policies};
@@ -35,6 +36,7 @@ pub fn find(
     if query.commandType != CmdType::CMD_UPDATE || !changes_key {
         return Ok(None);
     }
+    let query = assigned_one_by_one(query);
     if let Some(obstacle) = of_statement(query, target) {
         return Ok(Some(Err(obstacle)));
     }
@@ -65,7 +67,7 @@ fn of_statement(query: &pg_sys::Query, target: &Relation) -> Option<Obstacle> {
         return Some("extra_float_digits is less than 1, and numbers travel as texts");
     }
     if assigns_several(query) {
-        return Some("it assigns several columns from one subquery");
+        return Some("it assigns several columns from one subquery, which is volatile");
     }
     (!returns_own_rows(query)).then_some("RETURNING names more than columns of the table")
 }
@@ -76,6 +78,52 @@ pub fn assigns_several(query: &pg_sys::Query) -> bool {
         tree::cast::<pg_sys::Param, _>(node)
             .is_some_and(|parameter| parameter.paramkind == pg_sys::ParamKind::PARAM_MULTIEXPR)
     })
+}
+
+/// `SET (a, b) = (SELECT x, y ...)` as a subquery for each column; the same query where that is volatile, and might come out otherwise each time.
+pub fn assigned_one_by_one(query: &pg_sys::Query) -> &pg_sys::Query {
+    let sources: Vec<&pg_sys::SubLink> = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .filter_map(|entry| tree::cast::<pg_sys::SubLink, _>(entry.expr))
+        .filter(|link| link.subLinkType == pg_sys::SubLinkType::MULTIEXPR_SUBLINK)
+        .collect();
+    // SAFETY: valid queries.
+    let is_volatile =
+        |link: &&pg_sys::SubLink| unsafe { pg_sys::contain_volatile_functions(link.subselect) };
+    if sources.is_empty() || sources.iter().any(is_volatile) {
+        return query;
+    }
+    let entries = tree::list::<pg_sys::TargetEntry>(query.targetList).filter(|entry| {
+        let link = tree::cast::<pg_sys::SubLink, _>(entry.expr);
+        link.is_none_or(|link| link.subLinkType != pg_sys::SubLinkType::MULTIEXPR_SUBLINK)
+    });
+    let assigned = tree::make_list(entries.map(|entry| {
+        let mut entry = *entry;
+        entry.expr =
+            tree::replace(entry.expr.cast(), &mut |node| one_column(node, &sources)).cast();
+        tree::copy(&raw const entry).cast()
+    }));
+    let single = build::copy(query);
+    single.targetList = assigned;
+    single
+}
+
+/// What stands for one column of the row that several are assigned from.
+fn one_column(node: NodePtr, sources: &[&pg_sys::SubLink]) -> Option<NodePtr> {
+    let parameter = tree::cast::<pg_sys::Param, _>(node)
+        .filter(|parameter| parameter.paramkind == pg_sys::ParamKind::PARAM_MULTIEXPR)?;
+    let (number, column) = (parameter.paramid >> 16, parameter.paramid & 0xFFFF);
+    let source = sources.iter().find(|link| link.subLinkId == number)?;
+    let inner = build::copy(tree::cast::<pg_sys::Query, _>(source.subselect)?);
+    // SAFETY: the walker knows all nodes of a query. What it reads above it is one level further up.
+    unsafe { pg_sys::IncrementVarSublevelsUp(std::ptr::from_mut(inner).cast(), 1, 1) };
+    let value = tree::make_field(1, column as i16, node);
+    let select = parts::select([build::range_of(inner, "assigned")], std::ptr::null_mut());
+    select.targetList = tree::make_list([build::target(value, 1).cast()]);
+    let link = tree::make::<pg_sys::SubLink>();
+    link.subLinkType = pg_sys::SubLinkType::EXPR_SUBLINK;
+    link.subselect = std::ptr::from_mut(select).cast();
+    link.location = -1;
+    Some(std::ptr::from_mut(link).cast())
 }
 
 /// Whether RETURNING names nothing but columns of the new rows.
@@ -91,7 +139,7 @@ pub fn returns_own_rows(query: &pg_sys::Query) -> bool {
 }
 
 /// The statements that move rows ask for other privileges than the UPDATE itself.
-fn check_privilege(query: &pg_sys::Query, target: &Relation) -> Result<(), PostgresError> {
+pub fn check_privilege(query: &pg_sys::Query, target: &Relation) -> Result<(), PostgresError> {
     let mut assigned = tree::assignments(query).into_iter();
     if assigned.all(|entry| postgres::may_update(target.oid, entry.resno)) {
         return Ok(());

@@ -190,7 +190,7 @@ pub fn sequence_call(call: &pg_sys::FuncExpr) -> Option<SequenceCall> {
 }
 
 /// The sequence that an argument of `nextval` and its like names, by a constant or by what PostgreSQL finds out from constants, as
-/// `pg_get_serial_sequence('t', 'id')`; InvalidOid for any other.
+/// `pg_get_serial_sequence('t', 'id')` and `'s'::text::regclass`; InvalidOid for any other.
 pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
     let constant = |node: NodePtr| {
         tree::cast::<pg_sys::Const, _>(node)
@@ -200,20 +200,9 @@ pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
     let Some(argument) = argument else {
         return Oid::INVALID;
     };
-    let serial = tree::any(argument, &mut |node| {
-        tree::cast::<pg_sys::FuncExpr, _>(node)
-            .is_some_and(|call| call.funcid.to_u32() == pg_sys::F_PG_GET_SERIAL_SEQUENCE)
-    });
     let known = constant(argument).or_else(|| {
-        // What it calls beside that is PostgreSQL's own, or it stays as it is.
-        let varies = tree::any(argument, &mut |node| {
-            tree::cast::<pg_sys::Var, _>(node).is_some()
-                || tree::cast::<pg_sys::SubLink, _>(node).is_some()
-                || tree::cast::<pg_sys::Param, _>(node).is_some()
-                || tree::cast::<pg_sys::FuncExpr, _>(node)
-                    .is_some_and(|call| call.funcid.to_u32() >= super::functions::FIRST_USER_OBJECT)
-        });
-        if !serial || varies {
+        let varies = tree::any(argument, &mut |node| varies(node));
+        if varies {
             return None;
         }
         boundary::attempt(|| {
@@ -229,6 +218,33 @@ pub fn sequence_of(argument: Option<NodePtr>) -> Oid {
         .and_then(constant)
     });
     known.unwrap_or(Oid::INVALID)
+}
+
+/// Whether a part of an expression may come out otherwise for another row, at another time or with other settings than the search path.
+fn varies(node: NodePtr) -> bool {
+    use pg_sys::NodeTag::{T_Param, T_SQLValueFunction, T_SubLink, T_Var};
+    // SAFETY: a catalogue look-up.
+    let is_mutable = |function: Oid| unsafe {
+        pg_sys::func_volatile(function) as u8 != pg_sys::PROVOLATILE_IMMUTABLE
+    };
+    if let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(node) {
+        let names = [pg_sys::F_PG_GET_SERIAL_SEQUENCE, pg_sys::F_REGCLASS];
+        return !names.contains(&call.funcid.to_u32())
+            && (call.funcid.to_u32() >= super::functions::FIRST_USER_OBJECT
+                || is_mutable(call.funcid));
+    }
+    if let Some(operator) = tree::cast::<pg_sys::OpExpr, _>(node) {
+        // SAFETY: as above.
+        return is_mutable(unsafe { pg_sys::get_opcode(operator.opno) });
+    }
+    if let Some(conversion) = tree::cast::<pg_sys::CoerceViaIO, _>(node) {
+        let names = [tree::type_of(conversion.arg), conversion.resulttype];
+        return !names.contains(&pg_sys::REGCLASSOID);
+    }
+    matches!(
+        tree::tag(node),
+        Some(T_Param | T_SQLValueFunction | T_SubLink | T_Var)
+    )
 }
 
 /// Whether the nodes share a sequence's values among them, since a distributed table takes some.

@@ -4,6 +4,9 @@
 //!
 //! All is read by one query, in one snapshot, as on one PostgreSQL: UNION ALL of the pieces, with a number that says which piece a row is of.
 
+use super::changing_calls;
+use super::computed;
+use super::functions;
 use super::given_rows::{self, Given};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::parts::{self, Part};
@@ -12,7 +15,7 @@ use super::merge::used::{self, Used};
 use super::merge::{self, filter, grouping, outer};
 use super::parser;
 use super::relation::{Placement, Relation};
-use super::tree;
+use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -34,10 +37,13 @@ enum Place {
 /// Of a query as analysed; `None` when it has no such subqueries, or when it cannot be said in other words.
 pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, PostgresError> {
     let takes_rows = matches!(query.commandType, CmdType::CMD_INSERT | CmdType::CMD_MERGE);
-    if !takes_rows || !query.hasSubLinks || query.hasModifyingCTE {
+    if !takes_rows || query.hasModifyingCTE {
         return Ok(None);
     }
-    let statement = build::copy(query);
+    let statement = calls_as_queries(query);
+    if !query.hasSubLinks && statement.hasSubLinks == query.hasSubLinks {
+        return Ok(None);
+    }
     let levels = levels_beside_source(statement);
     let copies = Relation::new(tree::target(query), 0).placement == Placement::Reference;
     let moves = tree::list::<pg_sys::RangeTblEntry>(query.rtable)
@@ -58,6 +64,54 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
         return Ok(None);
     }
     given(query, statement, pieces, parameters)
+}
+
+/// A copy in which the calls of functions of users that read tables, and no row, are subqueries by themselves: `VALUES (5, f(7))` as `VALUES (5, (SELECT f(7)))`.
+/// Those of a VOLATILE function where it is called once.
+fn calls_as_queries(query: &pg_sys::Query) -> &'static mut pg_sys::Query {
+    let copy = build::copy(query);
+    let all: NodePtr = std::ptr::from_ref(query).cast_mut().cast();
+    let inserts = query.commandType == CmdType::CMD_INSERT;
+    if !inserts || functions::opaque_of(all).is_empty() || changing_calls::see_changes(query) {
+        return copy;
+    }
+    let mut replaced = false;
+    let mut once = |node: NodePtr| as_query(node, true, &mut replaced);
+    copy.targetList = tree::replace(copy.targetList.cast(), &mut once).cast();
+    for entry in tree::nodes(copy.rtable) {
+        // SAFETY: entries of a private copy, of which nothing else is held.
+        let entry = unsafe { &mut *entry.cast::<pg_sys::RangeTblEntry>() };
+        if entry.rtekind == pg_sys::RTEKind::RTE_VALUES {
+            entry.values_lists = tree::replace(entry.values_lists.cast(), &mut once).cast();
+        }
+    }
+    let mut each = |node: NodePtr| as_query(node, false, &mut replaced);
+    copy.returningList = tree::replace(copy.returningList.cast(), &mut each).cast();
+    copy.onConflict = tree::replace(copy.onConflict.cast(), &mut each).cast();
+    copy.hasSubLinks |= replaced;
+    copy
+}
+
+fn as_query(node: NodePtr, once: bool, replaced: &mut bool) -> Option<NodePtr> {
+    let call = tree::cast::<pg_sys::FuncExpr, _>(node)?;
+    // SAFETY: a catalogue look-up.
+    let is_volatile =
+        unsafe { pg_sys::func_volatile(call.funcid) } as u8 == pg_sys::PROVOLATILE_VOLATILE;
+    if !functions::is_opaque(call.funcid)
+        || call.funcretset
+        || (is_volatile && !once)
+        || computed::reads_rows(node)
+    {
+        return None;
+    }
+    let select = parts::select([], std::ptr::null_mut());
+    select.targetList = tree::make_list([build::target(tree::copy(node), 1).cast()]);
+    let link = tree::make::<pg_sys::SubLink>();
+    link.subLinkType = pg_sys::SubLinkType::EXPR_SUBLINK;
+    link.subselect = std::ptr::from_mut(select).cast();
+    link.location = -1;
+    *replaced = true;
+    Some(std::ptr::from_mut(link).cast())
 }
 
 /// The queries right below the statement, but for the one whose rows it takes.
@@ -86,15 +140,17 @@ fn levels_below(level: &pg_sys::Query) -> Vec<*mut pg_sys::Query> {
 
 /// Whether a subquery reads what a node may not have by itself, or anything.
 fn reads_others(level: *mut pg_sys::Query, anything: bool) -> bool {
-    tree::any(level.cast(), &mut |node| {
-        tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| {
-            used::relations(level).into_iter().any(|index| {
-                // SAFETY: an entry of a private copy.
-                let relation = Relation::new(unsafe { (*tree::range(level, index)).relid }, 0);
-                anything || relation.placement != Placement::Reference
+    let calls = !functions::opaque_of(level.cast()).is_empty();
+    calls
+        || tree::any(level.cast(), &mut |node| {
+            tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| {
+                used::relations(level).into_iter().any(|index| {
+                    // SAFETY: an entry of a private copy.
+                    let relation = Relation::new(unsafe { (*tree::range(level, index)).relid }, 0);
+                    anything || relation.placement != Placement::Reference
+                })
             })
         })
-    })
 }
 
 /// Finds what a level reads; `None` when that cannot be read first.
@@ -106,7 +162,8 @@ fn collect(level: *mut pg_sys::Query, pieces: &mut Vec<Piece>) -> Option<()> {
     if !reads {
         return None;
     }
-    if used::mentions(level) == 0 {
+    let calls = !functions::opaque_of(std::ptr::from_mut(level).cast()).is_empty();
+    if used::mentions(level) == 0 && !calls {
         return Some(());
     }
     if !outer::reads_above(level) {

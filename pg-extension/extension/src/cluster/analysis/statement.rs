@@ -317,6 +317,7 @@ fn describe_query(
     let alone = queries.len() == 1;
     facts["blind"] = blind::facts(query, alone, mutable, &BTreeSet::new())?;
     if facts["current_of"] == Json::Null
+        && !instead::describe_without_kept(query, &scopes, parameters, facts)?
         && !instead::describe_expanded(query, &scopes, parameters, facts)
         && !instead::describe_known(query, &scopes, parameters, facts)
         && !instead::describe_changed(query, parameters, facts)
@@ -346,7 +347,13 @@ fn describe_query(
             instead::describe_merge_steps(query, &scopes, parameters, facts);
         }
     }
-    if facts["functions"] != json!([]) {
+    instead::describe_in_words(query, parameters, facts);
+    let counts = facts["of_one_node"] == json!(["nextval"]);
+    let draws = counts && !is_select && facts["read"].is_null();
+    if draws && alone && facts["functions"] == json!([]) && facts["known"].is_null() {
+        instead::describe_calls(query, &scopes, parameters, facts);
+    }
+    if facts["functions"] != json!([]) && facts["inlined"].is_null() {
         instead::describe_inlined(query, parameters, facts)?;
         if alone && facts["inlined"].is_null() {
             instead::describe_calls(query, &scopes, parameters, facts);

@@ -103,6 +103,32 @@ pub unsafe fn check_kept(
     }
 }
 
+/// Whether ON CONFLICT DO UPDATE gives the distribution columns what the row has, or the one that could not be inserted, which was this node's.
+///
+/// # Safety
+/// As above.
+pub unsafe fn assigns_same(modify: &pg_sys::ModifyTableState, distribution: &Distribution) -> bool {
+    if modify.operation != pg_sys::CmdType::CMD_INSERT {
+        return false;
+    }
+    // SAFETY: the plan of a ModifyTable, with as many numbers of columns as values for them.
+    unsafe {
+        let plan = &*modify.ps.plan.cast::<pg_sys::ModifyTable>();
+        let target = pg_sys::list_nth_int(plan.resultRelations, 0);
+        let mut assigned = tree::list::<pg_sys::TargetEntry>(plan.onConflictSet).enumerate();
+        assigned.all(|(at, entry)| {
+            let number = pg_sys::list_nth_int(plan.onConflictCols, at as i32);
+            let mut columns = distribution.columns().iter();
+            let places = columns.any(|column| i32::from(column.attribute) == number);
+            !places
+                || tree::cast::<pg_sys::Var, _>(entry.expr).is_some_and(|same| {
+                    i32::from(same.varattno) == number
+                        && (same.varno == pg_sys::INNER_VAR || same.varno == target)
+                })
+        })
+    }
+}
+
 /// What makes the rows of a MERGE that it inserts, or what others become.
 ///
 /// # Safety

@@ -121,6 +121,35 @@ class ExplainIT {
   }
 
   @Test
+  void queriesThatRunBeforeAreTold() throws SQLException {
+    execute("CREATE TABLE plain (id int PRIMARY KEY, n bigint)");
+    execute("SELECT create_distributed_table('plain', 'id')");
+    execute("INSERT INTO plain SELECT i, i FROM generate_series(1, 9) i");
+    execute(
+        "CREATE FUNCTION summed(x int) RETURNS bigint STABLE LANGUAGE plpgsql AS 'DECLARE s bigint"
+            + " := 0; r record; BEGIN FOR r IN SELECT * FROM plain WHERE id <= x LOOP s := s + r.n;"
+            + " END LOOP; RETURN s; END'");
+    try {
+      String change = "UPDATE plain SET n = summed(id) WHERE id > 3";
+      List<String> told = lines("EXPLAIN (COSTS OFF) " + change);
+      assertTrue(told.contains("  Before 1:"), told.toString());
+      assertTrue(told.toString().contains("FOR NO KEY UPDATE"), told.toString());
+      assertEquals("9", value("SELECT n FROM plain WHERE id = 9"));
+      told = lines("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) " + change);
+      assertTrue(told.contains("  Before 1:"), told.toString());
+      assertEquals("45", value("SELECT n FROM plain WHERE id = 9"));
+      told = lines("EXPLAIN (COSTS OFF) CREATE TABLE made AS SELECT * FROM plain");
+      assertEquals("Router: 3 of 3 nodes (1, 2, 3)", told.get(0));
+      told = lines("EXPLAIN CREATE TABLE made AS SELECT id, summed(id) FROM plain");
+      assertTrue(told.contains("  Before 1:"), told.toString());
+      assertEquals(null, value("SELECT to_regclass('made')"));
+    } finally {
+      execute("DROP TABLE plain");
+      execute("DROP FUNCTION summed");
+    }
+  }
+
+  @Test
   void ofOneNodeIsThatNodesAnswerAndNothingElse() throws SQLException {
     String sql = "EXPLAIN (COSTS OFF, VERBOSE) UPDATE stock SET n = n + 1 WHERE id = " + ids[1];
     List<String> direct;

@@ -35,6 +35,7 @@ public final class Explain {
     boolean one = route instanceof Route.OneNode || route instanceof Route.AnyNode;
     return command.call()
         || !one
+        || !command.before().isEmpty()
         || command.format() == PlanFormat.TEXT
             && context.backends().says(SETTING, "on", "true", "1");
   }

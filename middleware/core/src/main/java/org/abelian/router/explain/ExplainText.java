@@ -169,6 +169,9 @@ public final class ExplainText {
   /** How it is run: in words, and the queries that the words name. */
   private Map<String, String> how() {
     Map<String, String> how = new LinkedHashMap<>();
+    for (int at = 0; at < command.before().size(); at++) {
+      how.put("Before " + (at + 1), command.before().get(at));
+    }
     if (route instanceof Route.AnyNode) {
       how.put("Run", "on any node, here the one that the session uses");
     } else if (route instanceof Route.OneNode) {

@@ -8,6 +8,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.router.analysis.FactsParser;
+import org.abelian.router.analysis.GatheredFacts;
 import org.abelian.router.analysis.InsteadFacts;
 import org.abelian.router.analysis.MadeFacts;
 import org.abelian.router.analysis.ParameterTypes;
@@ -249,12 +250,30 @@ public final class Analyzer {
     if (explain == null) {
       return compileWhole(analyst, statement, catalog, keys);
     }
-    String sql = explain.inner();
-    Told told = ask(analyst, statement, sql, false);
-    StatementFacts facts = told.facts();
-    if (facts.kind() == StatementKind.UTILITY && !explain.call()) {
-      return compileWhole(analyst, statement, catalog, keys); // SELECT INTO
+    Told told = ask(analyst, statement, explain.inner(), false);
+    if (told.facts().kind() != StatementKind.UTILITY || explain.call()) {
+      return explained(explain, told, catalog);
     }
+    GatheredFacts stored = stored(told);
+    if (stored == null || explain.analyze()) {
+      return compileWhole(analyst, statement, catalog, keys);
+    }
+    ExplainCommand ofSource = explain.about(stored.source(), null);
+    return explained(ofSource, ask(analyst, statement, stored.source(), false), catalog);
+  }
+
+  /** What makes a table of rows, of which the plan is that of its query; null for others. */
+  private static GatheredFacts stored(Told told) {
+    return told.instead() instanceof GatheredFacts gathered
+            && gathered.table() != null
+            && gathered.table().create() != null
+        ? gathered
+        : null;
+  }
+
+  private Compiled explained(ExplainCommand explain, Told told, Catalog catalog) {
+    String sql = explain.inner();
+    StatementFacts facts = told.facts();
     GeneratedKeys generated = GeneratedKeys.of(told.made(), catalog, statements);
     return new Compiled(
         new RoutedStatement(explain, Routing.compile(sql, facts, told.instead(), catalog)),

@@ -19,6 +19,7 @@ import org.abelian.router.execution.PlanFormat;
  * @param analyze true when the statement is to be run
  * @param format in which the plan is wanted
  * @param call true when it is a CALL, of which PostgreSQL has no plan
+ * @param before the queries that run before the statement and give it rows
  */
 public record ExplainCommand(
     String prefix,
@@ -26,9 +27,12 @@ public record ExplainCommand(
     String inner,
     boolean analyze,
     PlanFormat format,
-    boolean call) {
+    boolean call,
+    List<String> before) {
   private static final Set<String> STATEMENTS =
-      Set.of("select", "insert", "update", "delete", "merge", "with", "values", "table", "call");
+      Set.of(
+          "select", "insert", "update", "delete", "merge", "with", "values", "table", "call",
+          "create");
   private static final Map<String, PlanFormat> FORMATS =
       Map.of("json", PlanFormat.JSON, "xml", PlanFormat.XML, "yaml", PlanFormat.YAML);
   private static final Set<String> NO = Set.of("false", "off", "0");
@@ -39,6 +43,24 @@ public record ExplainCommand(
   /** The command, or null when the text is something else. */
   public static ExplainCommand of(String sql) {
     return new Scanner(sql).command();
+  }
+
+  /** Copies the list. */
+  public ExplainCommand {
+    before = List.copyOf(before);
+  }
+
+  /**
+   * The same question about what runs instead of the statement.
+   *
+   * @param query that gives it rows; null when there is none
+   */
+  ExplainCommand about(String statement, String query) {
+    List<String> queries = new ArrayList<>(before);
+    if (query != null) {
+      queries.add(query);
+    }
+    return new ExplainCommand(prefix, planPrefix, statement, analyze, format, call, queries);
   }
 
   /** The same question about another statement. */
@@ -80,7 +102,8 @@ public record ExplainCommand(
       }
       String prefix = sql.substring(0, start);
       String inner = " ".repeat(prefix.codePointCount(0, start)) + sql.substring(start);
-      return new ExplainCommand(prefix, planPrefix(), inner, analyze, format, first.equals("call"));
+      return new ExplainCommand(
+          prefix, planPrefix(), inner, analyze, format, first.equals("call"), List.of());
     }
 
     private String planPrefix() {

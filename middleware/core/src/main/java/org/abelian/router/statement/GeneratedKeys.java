@@ -115,7 +115,9 @@ public record GeneratedKeys(
   }
 
   /** EXPLAIN of it. */
-  public GeneratedKeys explained(ExplainCommand command, StatementCache statements) {
+  public GeneratedKeys explained(ExplainCommand whole, StatementCache statements) {
+    String gives = takesRows && query != null ? query.statement().sql() : null;
+    ExplainCommand command = whole.about(statement.sql(), gives);
     String text = command.ofText(statement.sql());
     List<Integer> types = routed.facts().parameters();
     return new GeneratedKeys(

@@ -3,6 +3,7 @@ package org.abelian.router.statement;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import java.util.List;
 import org.abelian.router.execution.PlanFormat;
 import org.junit.jupiter.api.Test;
 
@@ -30,6 +31,7 @@ class ExplainCommandTest {
     assertParts("/* a /* b */ */ EXPLAIN -- \u00fc\n (FORMAT yaml, ANALYZE) ", "WITH a AS", "ay");
     assertParts("EXPLAIN ", "(SELECT 1) UNION (SELECT 2)", "");
     assertParts("EXPLAIN ", "((SELECT 1))", "");
+    assertParts("EXPLAIN ", "CREATE TABLE a AS SELECT 1", "");
   }
 
   @Test
@@ -46,6 +48,16 @@ class ExplainCommandTest {
   }
 
   @Test
+  void itMayBeAboutWhatRunsInsteadAndBefore() {
+    ExplainCommand command = ExplainCommand.of("EXPLAIN (COSTS off) SELECT 1");
+    ExplainCommand last = command.about("SELECT 2", "SELECT 3").about("SELECT 4", null);
+    assertEquals("SELECT 4", last.inner());
+    assertEquals(List.of("SELECT 3"), last.before());
+    assertEquals("EXPLAIN (COSTS off) SELECT 5", last.ofText("SELECT 5"));
+    assertEquals(List.of(), command.before());
+  }
+
+  @Test
   void anythingElseIsLeftToTheNodes() {
     for (String sql :
         new String[] {
@@ -54,7 +66,6 @@ class ExplainCommandTest {
           "EXPLAIN (ANALYZE",
           "EXPLAIN (ANALYZE;) SELECT 1",
           "EXPLAIN EXECUTE p",
-          "EXPLAIN CREATE TABLE a AS SELECT 1",
           "EXPLAINSELECT 1",
           "EXPLAIN DECLARE c CURSOR FOR SELECT 1",
         }) {

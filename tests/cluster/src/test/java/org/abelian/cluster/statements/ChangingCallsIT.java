@@ -99,6 +99,7 @@ class ChangingCallsIT {
         "INSERT INTO chg.e SELECT key, 'new', chg.looped(key) FROM chg.d",
         "INSERT INTO chg.d (key, n) SELECT a, chg.looped(a) FROM chg.e ON CONFLICT DO NOTHING",
         "UPDATE chg.e SET v = chg.calls(a)",
+        "INSERT INTO chg.d VALUES (50, chg.looped(3)), (51, chg.looped(2) + 1)",
       })
   void rowsChangeByWhatFunctionsGive(String sql) {
     twins.same("BEGIN");
@@ -164,7 +165,8 @@ class ChangingCallsIT {
         "DELETE FROM chg.d WHERE chg.calls(key) > 30",
         "INSERT INTO chg.d SELECT key + 50, chg.volatile_one(key + 49) FROM chg.d",
         "UPDATE chg.keyless SET n = chg.looped(key)",
-        "UPDATE chg.d SET n = 0 WHERE key = 3 RETURNING chg.looped(key)",
+        "UPDATE chg.d SET n = 0 WHERE key = 3 RETURNING chg.volatile_one(key)",
+        "INSERT INTO chg.d VALUES (50, chg.volatile_one(3))",
       })
   void whatOneNodeCouldDoOtherwiseIsRefused(String sql) {
     assertEquals(List.of("0A000"), Twins.answer(twins.routed(), sql));

@@ -1,5 +1,8 @@
 package org.abelian.router.frontend;
 
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
@@ -77,12 +80,40 @@ public final class SessionRouting {
       }
       return own;
     }
+    Route ofSession = routed.asksOfSession() ? ofSession(routed) : null;
+    if (ofSession != null) {
+      return ofSession;
+    }
     Route ofRow = ofCurrentRow(routed.explains() == null ? routed : routed.explained());
     if (ofRow != null) {
       return ofRow;
     }
     Route asked = outcomes.route(routed, values);
     return asked == null ? settings.route(routed) : asked;
+  }
+
+  /** A question about what a session has, of which a connection may have more, or less. */
+  private Route ofSession(RoutedStatement routed) {
+    List<RelationFacts> relations = routed.facts().relations();
+    if (relations.stream().anyMatch(SessionRouting::isOfStatements)) {
+      throw AbelianException.unsupported(
+          "pg_prepared_statements is not supported through the router",
+          "Its nodes prepare statements for many sessions: keep the names.");
+    }
+    Set<Backend> having = new HashSet<>(cursors.homes());
+    having.addAll(context.backends().begun());
+    boolean alone = relations.stream().allMatch(RelationFacts::catalog);
+    if (having.size() > 1 || portals.hasCursors() || !alone) {
+      throw AbelianException.unsupported(
+          "pg_cursors together with other tables, or in a transaction over several nodes, is not"
+              + " supported",
+          "No node has all of the session's cursors: keep the names.");
+    }
+    return having.isEmpty() ? null : new Route.OneNode(having.iterator().next().nodeId);
+  }
+
+  private static boolean isOfStatements(RelationFacts relation) {
+    return relation.catalog() && relation.name().equals("pg_prepared_statements");
   }
 
   /** WHERE CURRENT OF: the node that has the cursor has the row; null for other statements. */
@@ -113,7 +144,9 @@ public final class SessionRouting {
   /** Where the cursor of that name is, or with null all of them; null when none is known. */
   private Route ofCursor(UtilityKind utility, String name) {
     boolean here = utility == UtilityKind.CLOSE ? portals.has(name) : portals.hasCursor(name);
-    if (here || name == null && !cursors.homes().isEmpty()) {
+    boolean others =
+        name == null && (!cursors.homes().isEmpty() || context.backends().begunCount() > 1);
+    if (here || others) {
       return new Route.Cursor();
     }
     Backend home = name == null ? null : cursors.home(name);

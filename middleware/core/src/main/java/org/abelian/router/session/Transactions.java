@@ -308,8 +308,7 @@ public final class Transactions {
     if (state.isBlock()) {
       warn("25001", "there is already a transaction in progress");
     } else if (state.isOpen()) {
-      state.adopt();
-      beginAnswered = false;
+      adopt(statement, command);
     } else {
       state.beginBlock(statement.statement(), command.isolation());
       beginAnswered = false;
@@ -320,6 +319,29 @@ public final class Transactions {
     replies.add(command.word().equals("start") ? START_TAG : BEGIN_TAG);
     replies.add(RouterWork.then(() -> beginAnswered = true));
     return Progress.NEXT;
+  }
+
+  /** Nodes that have begun are told of the modes, and refuse those that come too late. */
+  private void adopt(SharedStatement statement, TransactionCommand command) {
+    beginAnswered = false;
+    if (!command.modes()) {
+      state.adopt();
+      return;
+    }
+    List<Backend> begun = backends.begun();
+    for (Backend backend : begun) {
+      catchUp(backend);
+      inject(backend, statement.statement(), false);
+    }
+    state.adopt(statement.statement(), command.isolation());
+    begun.forEach(backend -> backend.told = state.history().size());
+    if (begun.size() > 1 && readsFromOneSnapshot()) {
+      replies.add(
+          RouterWork.then(
+              () -> {
+                throw severalSnapshots();
+              }));
+    }
   }
 
   private void warn(String sqlState, String message) {

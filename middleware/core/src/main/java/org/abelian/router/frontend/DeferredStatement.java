@@ -7,14 +7,9 @@ import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.PortalDescription;
-import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.protocol.BindMessage;
-import org.abelian.router.routing.BoundValues;
-import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
-import org.abelian.router.statement.BoundParameters;
-import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.trace.TracedStatement;
 
 /**
@@ -22,11 +17,29 @@ import org.abelian.router.trace.TracedStatement;
  * values. Binding it must do neither, so it is bound when it is executed.
  */
 final class DeferredStatement extends Execution {
+  /** Takes the rows, and binds what runs over them. */
+  @FunctionalInterface
+  interface Start {
+    /**
+     * Does it. Nothing else waits to be answered.
+     *
+     * @param bind the client's values; in the end those of what is returned
+     * @return null when a node has failed, and the client was told
+     */
+    Begun of(BindMessage bind) throws IOException;
+  }
+
+  /**
+   * What runs.
+   *
+   * @param traced what the trace keeps of it; null when it is not recorded
+   */
+  record Begun(Execution execution, TracedStatement traced) {}
+
   private final EngineContext context;
-  private final StatementStarter starter;
-  private final KeyGeneration keys;
-  private final GeneratedKeys generated;
+  private final StatementTrace trace;
   private final BoundStatement client;
+  private final Start start;
 
   /** Runs it, from when its rows are there. */
   private Execution started;
@@ -34,32 +47,19 @@ final class DeferredStatement extends Execution {
   private TracedStatement traced;
 
   private DeferredStatement(
-      EngineContext context,
-      StatementStarter starter,
-      KeyGeneration keys,
-      GeneratedKeys generated,
-      BoundStatement client) {
+      EngineContext context, StatementTrace trace, BoundStatement client, Start start) {
     this.context = context;
-    this.starter = starter;
-    this.keys = keys;
-    this.generated = generated;
+    this.trace = trace;
     this.client = client;
+    this.start = start;
   }
 
-  /**
-   * Keeps the values.
-   *
-   * @param generated what runs instead of the client's statement
-   */
+  /** Keeps the client's values. */
   static DeferredStatement bind(
-      EngineContext context,
-      StatementStarter starter,
-      KeyGeneration keys,
-      GeneratedKeys generated,
-      BoundStatement client) {
+      EngineContext context, StatementTrace trace, BoundStatement client, Start start) {
     context.transactions().openImplicit();
     client.answerBind(context.replies());
-    return new DeferredStatement(context, starter, keys, generated, client.keeping(copy(client)));
+    return new DeferredStatement(context, trace, client.keeping(copy(client)), start);
   }
 
   /** The client's message will be gone, and that of what runs takes its place. */
@@ -90,12 +90,14 @@ final class DeferredStatement extends Execution {
   @Override
   public Progress execute(int limit) throws IOException {
     if (started == null) {
-      started = start();
+      Begun begun = start.of(copy(client));
       if (context.replies().failed()) {
         return Progress.BARRIER;
-      } else if (started == null) {
+      } else if (begun == null) {
         throw AbelianException.internal("a statement with all of its values was not bound", null);
       }
+      started = begun.execution();
+      traced = begun.traced();
     }
     if (started.runsQuiet(limit) && !context.replies().isEmpty()) {
       return Progress.QUIET;
@@ -104,25 +106,8 @@ final class DeferredStatement extends Execution {
     if (progress != Progress.QUIET) {
       started.ran();
     }
-    starter.trace().planned(traced, progress);
+    trace.planned(traced, progress);
     return progress;
-  }
-
-  /** Takes the rows, and binds what runs over them; null when a node has failed. */
-  private Execution start() throws IOException {
-    BindMessage bind = copy(client);
-    BoundValues values = new BoundParameters(bind);
-    GeneratedKeys last = keys.last(generated, bind, values, false);
-    if (last == null) {
-      return null;
-    }
-    Route route = starter.route(last.statement(), last.routed(), values);
-    Backend backend = starter.passesThrough(last.routed(), route);
-    traced = starter.trace().bound(last.statement(), last.routed(), bind, route, backend);
-    BoundStatement bound = new BoundStatement(last.statement(), last.routed(), bind, false);
-    return backend == null
-        ? starter.onSeveral(bound, route).execution()
-        : SingleNodeExecution.bind(context, bound, backend, false, null, false);
   }
 
   @Override

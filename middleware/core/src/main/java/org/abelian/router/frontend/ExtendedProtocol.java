@@ -167,8 +167,13 @@ public final class ExtendedProtocol {
     }
     forgetReplaced();
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
-    Execution deferred =
-        DeferredStatement.bind(context, starter, statements.keys(), generated, bound);
+    DeferredStatement.Start start =
+        later -> {
+          GeneratedKeys last =
+              statements.keys().last(generated, later, new BoundParameters(later), false);
+          return last == null ? null : starter.begin(last, later);
+        };
+    Execution deferred = DeferredStatement.bind(context, starter.trace(), bound, start);
     put(statement, deferred, null, !routed.facts().returnsRows());
     return Progress.NEXT;
   }

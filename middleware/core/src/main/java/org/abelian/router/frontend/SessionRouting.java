@@ -1,9 +1,9 @@
 package org.abelian.router.frontend;
 
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Placement;
@@ -80,9 +80,9 @@ public final class SessionRouting {
       }
       return own;
     }
-    Route ofSession = routed.asksOfSession() ? ofSession(routed) : null;
-    if (ofSession != null) {
-      return ofSession;
+    Route ofCursors = routed.asksForCursors() ? ofCursors(routed) : null;
+    if (ofCursors != null) {
+      return ofCursors;
     }
     Route ofRow = ofCurrentRow(routed.explains() == null ? routed : routed.explained());
     if (ofRow != null) {
@@ -92,28 +92,20 @@ public final class SessionRouting {
     return asked == null ? settings.route(routed) : asked;
   }
 
-  /** A question about what a session has, of which a connection may have more, or less. */
-  private Route ofSession(RoutedStatement routed) {
-    List<RelationFacts> relations = routed.facts().relations();
-    if (relations.stream().anyMatch(SessionRouting::isOfStatements)) {
-      throw AbelianException.unsupported(
-          "pg_prepared_statements is not supported through the router",
-          "Its nodes prepare statements for many sessions: keep the names.");
-    }
+  /** The one node that has all of the session's cursors; null when none has, or nothing else. */
+  private Route ofCursors(RoutedStatement routed) {
     Set<Backend> having = new HashSet<>(cursors.homes());
     having.addAll(context.backends().begun());
-    boolean alone = relations.stream().allMatch(RelationFacts::catalog);
+    StatementFacts facts = routed.facts();
+    boolean alone =
+        facts.relations().stream().allMatch(RelationFacts::catalog)
+            && facts.calls().nodeFunctions().ofNoNode().size() == 1;
     if (having.size() > 1 || portals.hasCursors() || !alone) {
-      throw AbelianException.unsupported(
-          "pg_cursors together with other tables, or in a transaction over several nodes, is not"
-              + " supported",
-          "No node has all of the session's cursors: keep the names.");
+      return null;
     }
-    return having.isEmpty() ? null : new Route.OneNode(having.iterator().next().nodeId);
-  }
-
-  private static boolean isOfStatements(RelationFacts relation) {
-    return relation.catalog() && relation.name().equals("pg_prepared_statements");
+    return having.isEmpty()
+        ? new Route.AnyNode()
+        : new Route.OneNode(having.iterator().next().nodeId);
   }
 
   /** WHERE CURRENT OF: the node that has the cursor has the row; null for other statements. */

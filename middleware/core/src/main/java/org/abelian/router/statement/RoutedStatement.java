@@ -28,8 +28,7 @@ public final class RoutedStatement {
           UtilityKind.EXPLAIN,
           UtilityKind.LOCK);
 
-  private static final Set<String> OF_SESSION = Set.of("pg_prepared_statements", "pg_cursors");
-
+  private static final String PG_CURSOR = "pg_cursor";
   private static final String PG_NOTIFY = "pg_notify";
 
   private final StatementRouter router;
@@ -39,7 +38,7 @@ public final class RoutedStatement {
   private final boolean pins;
   private final boolean notifies;
   private final boolean unpreparable;
-  private final boolean ofSession;
+  private final boolean asksForCursors;
   private final ExplainCommand explains;
   private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
@@ -70,7 +69,7 @@ public final class RoutedStatement {
             || facts.command().holds()
             || facts.usesTemporary()
             || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
-    ofSession = facts.relations().stream().anyMatch(RoutedStatement::isOfSession);
+    asksForCursors = facts.calls().nodeFunctions().ofNoNode().contains(PG_CURSOR);
     explains = null;
     explained = null;
   }
@@ -85,19 +84,15 @@ public final class RoutedStatement {
     writes = command.analyze() && explained.writes;
     notifies = command.analyze() && explained.notifies;
     unpreparable = command.analyze() && explained.unpreparable;
-    ofSession = explained.ofSession;
+    asksForCursors = explained.asksForCursors;
     pins =
         command.analyze() && explained.pins
             || inner.facts().relations().stream().anyMatch(relation -> relation.temporary());
   }
 
-  private static boolean isOfSession(RelationFacts relation) {
-    return relation.catalog() && OF_SESSION.contains(relation.name());
-  }
-
-  /** True when it asks what the session has prepared or opened. */
-  public boolean asksOfSession() {
-    return ofSession;
+  /** True when it asks for the cursors of the session. */
+  public boolean asksForCursors() {
+    return asksForCursors;
   }
 
   /** A placed table has no triggers. */

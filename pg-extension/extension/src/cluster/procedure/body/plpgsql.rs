@@ -663,7 +663,8 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// A cursor is opened, whose rows nobody takes here: that would be unknown by itself.
+    /// A cursor is opened, whose rows nobody takes here: FETCH would be unknown by itself. Its name may be the client's, and that of one
+    /// participant alone.
     unsafe fn open(
         &mut self,
         open: &pg_sys::PLpgSQL_stmt_open,
@@ -679,6 +680,8 @@ impl Body<'_> {
             for query in [open.query, open.argquery, bound] {
                 self.expression(query, open.lineno, control)?;
             }
+            self.findings
+                .differs(format!("line {}: a cursor", open.lineno));
             // The node makes a name for it, if it has none.
             self.assign(open.curvar, &Sources::from([Source::Differs]));
         }

@@ -149,6 +149,11 @@ class CopyIT {
         copy("COPY account FROM STDIN (FORMAT xml)", ""),
         copy("COPY account FROM STDIN (DELIMITER 'ab')", ""),
         copy("COPY account FROM STDIN (FORMAT csv, FORCE_QUOTE (id))", ""),
+        copy("COPY account FROM STDIN (DEFAULT '\\D')", ""),
+        copy("COPY account FROM STDIN (ON_ERROR ignore)", ""),
+        copy("COPY account FROM STDIN (LOG_VERBOSITY verbose)", ""),
+        copy("COPY account FROM STDIN (REJECT_LIMIT 3)", ""),
+        copy("COPY account FROM STDIN (FORMAT csv, FORCE_NULL *)", ""),
         copy(wide + "; SELECT 1", good + "x\ta\t1\n"));
   }
 

@@ -103,9 +103,12 @@ public final class SessionRouting {
     if (having.size() > 1 || portals.hasCursors() || !alone) {
       return null;
     }
-    return having.isEmpty()
-        ? new Route.AnyNode()
-        : new Route.OneNode(having.iterator().next().nodeId);
+    Backend home =
+        having.isEmpty()
+            ? context.backends().home(routed.router().catalog())
+            : having.iterator().next();
+    context.transactions().enter(home, routed); // BEGIN, too, would be bound to a portal.
+    return new Route.OneNode(home.nodeId);
   }
 
   /** WHERE CURRENT OF: the node that has the cursor has the row; null for other statements. */

@@ -212,6 +212,13 @@ public final class Transactions {
     return IsolationSettings.readsFromOneSnapshot(state, backends);
   }
 
+  /** Refuses a level for which the transaction is on too many nodes. */
+  public void requireOneSnapshot() {
+    if (backends.begunCount() > 1 && readsFromOneSnapshot()) {
+      throw severalSnapshots();
+    }
+  }
+
   /** The error of whatever is sent in a failed transaction. */
   public static ClientError aborted() {
     return ClientError.of(
@@ -335,13 +342,7 @@ public final class Transactions {
     }
     state.adopt(statement.statement(), command.isolation());
     begun.forEach(backend -> backend.told = state.history().size());
-    if (begun.size() > 1 && readsFromOneSnapshot()) {
-      replies.add(
-          RouterWork.then(
-              () -> {
-                throw severalSnapshots();
-              }));
-    }
+    replies.add(RouterWork.then(this::requireOneSnapshot));
   }
 
   private void warn(String sqlState, String message) {

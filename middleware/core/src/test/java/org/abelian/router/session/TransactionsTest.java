@@ -187,6 +187,17 @@ class TransactionsTest extends ScriptedCluster {
   }
 
   @Test
+  void aLevelOfOneSnapshotIsRefusedOnSeveralNodes() throws IOException {
+    transactions.openImplicit();
+    runOn(1, "LOCK x", true);
+    runOn(2, "LOCK x", true);
+    run("BEGIN ISOLATION LEVEL SERIALIZABLE");
+    assertEquals(1, errors.size());
+    assertTrue(errors.get(0).contains("must stay on one node"), errors.toString());
+    assertEquals(List.of(), told());
+  }
+
+  @Test
   void modesThatANodeRefusesAreNotTold() throws IOException {
     nodes.get(0).fail("BEGIN ISOLATION LEVEL SERIALIZABLE", "25001");
     transactions.openImplicit();

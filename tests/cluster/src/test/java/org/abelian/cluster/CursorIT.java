@@ -30,8 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CursorIT {
   private static final String ALL = "DECLARE c CURSOR FOR SELECT 1 FROM account;";
-  private static final String FORWARDS =
-      "DECLARE c NO SCROLL CURSOR FOR SELECT 1 FROM account;";
+  private static final String FORWARDS = "DECLARE c NO SCROLL CURSOR FOR SELECT 1 FROM account;";
   private static final String SORTED =
       "DECLARE c CURSOR FOR SELECT id, owner FROM account ORDER BY id;";
 

@@ -87,12 +87,12 @@ class ImplicitBlockIT {
         "SET LOCAL work_mem = '8MB'; BEGIN ISOLATION LEVEL REPEATABLE READ; SHOW"
             + " transaction_isolation; SHOW work_mem // COMMIT AND CHAIN // SHOW"
             + " transaction_isolation // COMMIT",
-        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT"
-            + " owner FROM account WHERE id = 1; SHOW transaction_isolation // ROLLBACK",
+        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN ISOLATION LEVEL SERIALIZABLE;"
+            + " SELECT owner FROM account WHERE id = 1; SHOW transaction_isolation // ROLLBACK",
         "UPDATE account SET hits = 9; BEGIN ISOLATION LEVEL SERIALIZABLE // SELECT"
             + " sum(hits::int) FROM account",
-        "UPDATE account SET hits = hits; START TRANSACTION READ ONLY; SELECT 1 // UPDATE account SET"
-            + " hits = 0 WHERE id = 1 // ROLLBACK",
+        "UPDATE account SET hits = hits; START TRANSACTION READ ONLY; SELECT 1 // UPDATE account"
+            + " SET hits = 0 WHERE id = 1 // ROLLBACK",
         "UPDATE account SET hits = hits WHERE id IN (1, 2, 3); BEGIN READ ONLY; SELECT"
             + " current_setting('transaction_read_only') FROM account // ROLLBACK",
         // What no block may hold.

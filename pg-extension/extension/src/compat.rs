@@ -712,3 +712,9 @@ unsafe extern "C-unwind" fn run(
         run_around(|| next(query, direction, count));
     }
 }
+
+/// Whether COPY FROM can leave out rows with values that it cannot read.
+pub const COPY_SKIPS_ERRORS: bool = cfg!(any(feature = "pg17", feature = "pg18"));
+
+/// Whether a marker in the data of COPY FROM can stand for a column's default.
+pub const COPY_TAKES_DEFAULTS: bool = cfg!(not(feature = "pg15"));

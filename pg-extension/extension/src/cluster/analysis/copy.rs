@@ -7,6 +7,7 @@ use super::relation::{Placement, Relation};
 use super::tokens::{self, Token};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
+use crate::compat;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
 use serde_json::{Map, Value as Json, json};
@@ -38,6 +39,11 @@ pub fn facts(
         .filter(|attribute| !named.is_empty() && !named.contains(&attribute.name))
         .collect();
     let added = added(table, &omitted, text);
+    let with_marker = || compat::COPY_TAKES_DEFAULTS && has(copy.options, "default");
+    let marked = attributes
+        .iter()
+        .filter(|attribute| !attribute.generated && with_marker())
+        .map(|attribute| attribute.default);
     let defaults: Vec<NodePtr> = omitted
         .iter()
         .filter(|attribute| {
@@ -47,13 +53,17 @@ pub fn facts(
                 .any(|column| *column == attribute.number)
         })
         .map(|attribute| attribute.default)
+        .chain(marked)
         .collect();
     let forced = |option| names(copy.options, option);
-    let facts = json!({
+    let mut facts = json!({
         "client": copy.filename.is_null() && !copy.is_program, "columns": columns,
         "options": options(copy.options), "filtered": false, "added": added.map(|added| added.facts),
         "force_null": forced("force_null"), "force_not_null": forced("force_not_null"),
     });
+    if skips_errors(copy.options) {
+        facts["skips_errors"] = json!(true);
+    }
     let expressions: Vec<NodePtr> = defaults.into_iter().chain(condition(copy, text)?).collect();
     Ok((facts, functions::called_by(&expressions)))
 }
@@ -126,13 +136,32 @@ fn with_columns(text: &CStr, names: &[String]) -> Option<String> {
     ))
 }
 
-/// The columns that an option lists.
+/// The columns that an option lists; a star for all of them.
 fn names(list: *const pg_sys::List, option: &str) -> Vec<String> {
     tree::list::<pg_sys::DefElem>(list)
         .filter(|element| tree::string(element.defname) == option)
-        .filter(|element| tree::tag(element.arg) == Some(pg_sys::NodeTag::T_List))
-        .flat_map(|element| tree::strings(element.arg.cast()))
+        .flat_map(|element| match tree::tag(element.arg) {
+            Some(pg_sys::NodeTag::T_List) => tree::strings(element.arg.cast()),
+            Some(pg_sys::NodeTag::T_A_Star) => vec!["*".to_owned()],
+            _ => Vec::new(),
+        })
         .collect()
+}
+
+fn has(list: *const pg_sys::List, option: &str) -> bool {
+    tree::list::<pg_sys::DefElem>(list).any(|element| tree::string(element.defname) == option)
+}
+
+/// Whether rows with values that cannot be read are left out.
+fn skips_errors(list: *const pg_sys::List) -> bool {
+    compat::COPY_SKIPS_ERRORS
+        && tree::list::<pg_sys::DefElem>(list)
+            .filter(|element| tree::string(element.defname) == "on_error" && !element.arg.is_null())
+            // SAFETY: gives text for every value that the grammar allows.
+            .map(|element| unsafe {
+                tree::string(pg_sys::defGetString(std::ptr::from_ref(element).cast_mut()))
+            })
+            .any(|value| value.eq_ignore_ascii_case("ignore"))
 }
 
 /// The WHERE clause, as the condition of a query over the table.

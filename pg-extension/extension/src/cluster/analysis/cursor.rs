@@ -20,9 +20,20 @@ pub fn describe(statement: NodePtr, facts: &mut Json, text: &CStr) {
         });
     } else if let Some(fetch) = tree::cast::<pg_sys::FetchStmt, _>(statement) {
         facts["fetch"] = json!({
+            "direction": direction(fetch.direction),
+            // Routers of former versions know no other.
             "forward": fetch.direction == FetchDirection::FETCH_FORWARD,
             "count": fetch.howMany,
             "moves": fetch.ismove,
         });
+    }
+}
+
+fn direction(direction: FetchDirection::Type) -> &'static str {
+    match direction {
+        FetchDirection::FETCH_FORWARD => "forward",
+        FetchDirection::FETCH_BACKWARD => "backward",
+        FetchDirection::FETCH_ABSOLUTE => "absolute",
+        _ => "relative",
     }
 }

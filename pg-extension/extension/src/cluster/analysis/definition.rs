@@ -3,7 +3,7 @@
 
 use super::relation;
 use super::tree::{self, NodePtr};
-use pgrx::pg_sys::{self, NodeTag, ObjectType, ReindexObjectType};
+use pgrx::pg_sys::{self, DiscardMode, NodeTag, ObjectType, ReindexObjectType};
 
 /// What a command names.
 #[derive(Default)]
@@ -211,6 +211,9 @@ pub fn needs_own_transaction(statement: NodePtr) -> bool {
     }
     if let Some(reindex) = tree::cast::<pg_sys::ReindexStmt, _>(statement) {
         return reindexes_by_itself(reindex);
+    }
+    if let Some(discard) = tree::cast::<pg_sys::DiscardStmt, _>(statement) {
+        return discard.target == DiscardMode::DISCARD_ALL;
     }
     if let Some(alter) = tree::cast::<pg_sys::AlterTableStmt, _>(statement) {
         return tree::list::<pg_sys::AlterTableCmd>(alter.cmds).any(detaches_concurrently);

@@ -47,7 +47,9 @@ const ONE_NODE: [&str; 19] = [
 pub fn kind(name: &str) -> Option<Kind> {
     match name {
         "set_config" => Some(Kind::Settings),
-        "currval" | "lastval" | "pg_listening_channels" => Some(Kind::NoNode),
+        "currval" | "lastval" | "pg_listening_channels" | "pg_prepared_statement" | "pg_cursor" => {
+            Some(Kind::NoNode)
+        }
         _ => ONE_NODE
             .iter()
             .any(|beginning| name.starts_with(beginning))

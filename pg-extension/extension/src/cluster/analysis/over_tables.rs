@@ -91,7 +91,7 @@ fn has_rows(relation: Oid) -> bool {
     .contains(&kind)
 }
 
-/// The types of the columns by name; `None` when one has none.
+/// The types of the columns by name; `None` when one has none, or is a cursor, whose rows are read when there are no others any more.
 fn columns(query: &pg_sys::Query) -> Option<Vec<String>> {
     let entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
     entries
@@ -103,6 +103,7 @@ fn columns(query: &pg_sys::Query) -> Option<Vec<String>> {
                 pg_sys::RECORDARRAYOID,
                 pg_sys::UNKNOWNOID,
                 pg_sys::VOIDOID,
+                pg_sys::REFCURSOROID,
             ];
             // SAFETY: a valid expression, and the name of its type.
             (!pseudo.contains(&type_oid)).then(|| unsafe {

@@ -42,7 +42,7 @@ tagged!(
     CallStmt T_CallStmt, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
     CommonTableExpr T_CommonTableExpr, ConvertRowtypeExpr T_ConvertRowtypeExpr, Const T_Const, CopyStmt T_CopyStmt, CreateTableAsStmt T_CreateTableAsStmt,
     CurrentOfExpr T_CurrentOfExpr,
-    DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem, DoStmt T_DoStmt, String T_String,
+    DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem, DiscardStmt T_DiscardStmt, DoStmt T_DoStmt, String T_String,
     ExecuteStmt T_ExecuteStmt, ExplainStmt T_ExplainStmt, FetchStmt T_FetchStmt, ClosePortalStmt T_ClosePortalStmt,
     FromExpr T_FromExpr, FuncCall T_FuncCall, FuncExpr T_FuncExpr, GroupingFunc T_GroupingFunc,
     InferenceElem T_InferenceElem, InsertStmt T_InsertStmt, JoinExpr T_JoinExpr, ListenStmt T_ListenStmt, LockStmt T_LockStmt,

@@ -2,7 +2,7 @@
 //! resolution of variables, which become parameters.
 
 use super::super::super::analysis::tree;
-use super::findings::{Findings, Sources};
+use super::findings::{Findings, Source, Sources};
 use super::{as_query, query};
 use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
@@ -477,6 +477,8 @@ impl Body<'_> {
                 Kind::PLPGSQL_STMT_COMMIT | Kind::PLPGSQL_STMT_ROLLBACK => {
                     self.unknown(line, "COMMIT or ROLLBACK, which is refused when it runs");
                 }
+                Kind::PLPGSQL_STMT_OPEN => self.open(&*statement.cast(), control)?,
+                Kind::PLPGSQL_STMT_CLOSE => {}
                 _ => self.unknown(line, "a cursor"),
             }
         }
@@ -657,6 +659,31 @@ impl Body<'_> {
                     );
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// A cursor is opened, whose rows nobody takes here: FETCH would be unknown by itself. Its name may be the client's, and that of one
+    /// participant alone.
+    unsafe fn open(
+        &mut self,
+        open: &pg_sys::PLpgSQL_stmt_open,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: a compiled statement; a cursor is a variable.
+        unsafe {
+            if !open.dynquery.is_null() {
+                self.unknown(open.lineno, "EXECUTE");
+            }
+            let variable = *(*self.function).datums.add(open.curvar as usize);
+            let bound = (*variable.cast::<pg_sys::PLpgSQL_var>()).cursor_explicit_expr;
+            for query in [open.query, open.argquery, bound] {
+                self.expression(query, open.lineno, control)?;
+            }
+            self.findings
+                .differs(format!("line {}: a cursor", open.lineno));
+            // The node makes a name for it, if it has none.
+            self.assign(open.curvar, &Sources::from([Source::Differs]));
         }
         Ok(())
     }

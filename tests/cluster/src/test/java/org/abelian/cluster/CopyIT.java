@@ -107,6 +107,12 @@ class CopyIT {
             wide + " (FORMAT csv, DELIMITER ';', NULL '-', QUOTE '''', ESCAPE '\\')",
             "118;'it\\'s; so';-\n119;'-';1\n"),
         copy(wide + " DELIMITER '|' CSV HEADER", "id|owner|balance\n120|a|1\n"),
+        copy(wide + " (FORMAT csv, NULL 'x', FORCE_NOT_NULL (owner))", "121,x,1\n122,\"x\",2\n"),
+        copy(wide + " (FORMAT csv, NULL '-', FORCE_NULL (balance))", "123,a,\"-\"\n124,a,-\n"),
+        copy(wide + " (ENCODING 'LATIN1', NULL 'nil')", "125\tab\tnil\n126\tcd\t1\n"),
+        copy(wide + "; SELECT count(*) FROM account", "127\ta\t1\n128\tb\t2\n"),
+        copy("COPY scratch FROM STDIN; SELECT count(*) FROM scratch", "a\tb\n", "c\td\n"),
+        copy("COPY kind FROM STDIN; SELECT 1 / 0; SELECT 2", "lost\tb\n"),
         copy("COPY account (id, owner) FROM STDIN", ""),
         copy("COPY entry FROM STDIN", "1\t7\tin\t1\t\\N\n20\t7\tout\t\\N\t2020-01-01 00:00:00\n"),
         copy("COPY kind FROM STDIN", "a\tb\n\\N\tc\n"),
@@ -141,7 +147,14 @@ class CopyIT {
         copy(wide + " WHERE 1 / (id - 210) < 5", good),
         copy("COPY account (id, nothing) FROM STDIN", ""),
         copy("COPY account FROM STDIN (FORMAT xml)", ""),
-        copy("COPY account FROM STDIN (DELIMITER 'ab')", ""));
+        copy("COPY account FROM STDIN (DELIMITER 'ab')", ""),
+        copy("COPY account FROM STDIN (FORMAT csv, FORCE_QUOTE (id))", ""),
+        copy("COPY account FROM STDIN (DEFAULT '\\D')", ""),
+        copy("COPY account FROM STDIN (ON_ERROR ignore)", ""),
+        copy("COPY account FROM STDIN (LOG_VERBOSITY verbose)", ""),
+        copy("COPY account FROM STDIN (REJECT_LIMIT 3)", ""),
+        copy("COPY account FROM STDIN (FORMAT csv, FORCE_NULL *)", ""),
+        copy(wide + "; SELECT 1", good + "x\ta\t1\n"));
   }
 
   @ParameterizedTest(name = "[{index}] {0}")
@@ -200,6 +213,30 @@ class CopyIT {
           all.addAll(client.query("BEGIN").untilReady());
           all.addAll(copy(client, "COPY account (id, owner) FROM STDIN", "305\ta\n306\tb\n"));
           all.addAll(client.query("ROLLBACK").untilReady());
+          return all;
+        });
+  }
+
+  /** Statements before, between and behind, and a COPY whose data are not all there at once. */
+  @Test
+  void copiesStandAmongOtherStatements() throws IOException {
+    compare(
+        client -> {
+          client.query(
+              "SELECT 1; COPY account (id, owner) FROM STDIN; SELECT count(*) FROM account; COPY"
+                  + " kind FROM STDIN; COPY (SELECT name FROM kind ORDER BY 1) TO STDOUT; SELECT"
+                  + " 2");
+          client.until('G');
+          for (int id = 401; id < 440; id++) {
+            client.copyData(id + "\tab").flush();
+            client.copyData("c\n");
+          }
+          client.copyDone().until('G');
+          client.copyData("u\tv\n").copyData("w\tx\n").copyDone();
+          List<Message> all = new ArrayList<>(client.untilReady());
+          client.query("COPY account (id, owner) FROM STDIN; SELECT 3").until('G');
+          all.addAll(client.copyData("501\ta\n").copyFail("no more").untilReady());
+          all.addAll(client.query("SELECT 4").untilReady());
           return all;
         });
   }

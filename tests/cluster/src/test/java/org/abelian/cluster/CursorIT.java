@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CursorIT {
   private static final String ALL = "DECLARE c CURSOR FOR SELECT 1 FROM account;";
+  private static final String FORWARDS = "DECLARE c NO SCROLL CURSOR FOR SELECT 1 FROM account;";
   private static final String SORTED =
       "DECLARE c CURSOR FOR SELECT id, owner FROM account ORDER BY id;";
 
@@ -62,6 +63,20 @@ class CursorIT {
             + "FETCH c;MOVE c;CLOSE c;FETCH c;COMMIT",
         "BEGIN;" + ALL + "FETCH 25 FROM c;FETCH 1 FROM c;COMMIT;FETCH 1 FROM c",
         "BEGIN;" + ALL + "MOVE ALL IN c;FETCH c;COMMIT",
+        "BEGIN;"
+            + FORWARDS
+            + "FETCH 0 FROM c;MOVE 0 IN c;MOVE BACKWARD ALL IN c;FETCH ABSOLUTE 0 FROM c;FETCH"
+            + " FIRST FROM c;FETCH RELATIVE 2 FROM c;MOVE 0 IN c;MOVE ABSOLUTE 6 IN c;FETCH"
+            + " ABSOLUTE 8 FROM c;FETCH BACKWARD -2 FROM c;MOVE RELATIVE 3 IN c;FETCH ABSOLUTE 30"
+            + " FROM c;MOVE 0 IN c;FETCH RELATIVE 1 FROM c;FETCH ABSOLUTE 50 FROM c;COMMIT",
+        "BEGIN;" + FORWARDS + "FETCH 2 FROM c;FETCH ABSOLUTE 2 FROM c;ROLLBACK",
+        "BEGIN;" + FORWARDS + "FETCH 2 FROM c;FETCH 0 FROM c;ROLLBACK",
+        "BEGIN;" + FORWARDS + "FETCH PRIOR FROM c;ROLLBACK",
+        "BEGIN;" + FORWARDS + "FETCH LAST FROM c;ROLLBACK",
+        "BEGIN;" + FORWARDS + "FETCH RELATIVE -1 FROM c;ROLLBACK",
+        "BEGIN;" + FORWARDS + "FETCH ALL FROM c;FETCH ABSOLUTE 21 FROM c;ROLLBACK",
+        "BEGIN;" + FORWARDS + "FETCH ALL FROM c;MOVE BACKWARD ALL IN c;ROLLBACK",
+        "BEGIN;" + FORWARDS + "MOVE 3 IN c;FETCH ABSOLUTE 0 FROM c;ROLLBACK",
         "BEGIN;" + ALL + "CLOSE ALL;FETCH c;COMMIT",
         "BEGIN;DECLARE a CURSOR FOR SELECT id FROM account WHERE id = 1;"
             + "DECLARE b CURSOR FOR SELECT id FROM account WHERE id = 2;"
@@ -336,8 +351,8 @@ class CursorIT {
         "DECLARE c CURSOR FOR SELECT id FROM account FOR UPDATE;FETCH c;"
             + "UPDATE account SET balance = 0 WHERE CURRENT OF c",
         "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH BACKWARD 1 FROM c",
-        "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH 0 FROM c",
-        "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH ABSOLUTE 3 FROM c",
+        "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH c;FETCH 0 FROM c",
+        "DECLARE c CURSOR FOR SELECT 1 FROM account;FETCH 4 FROM c;FETCH ABSOLUTE 3 FROM c",
       })
   void whatCannotBeIsRefused(String script) throws SQLException {
     try (Connection connection = router.connect();

@@ -78,6 +78,23 @@ class ImplicitBlockIT {
             + " FROM account",
         "SELECT owner FROM account WHERE id = 1; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
         "SET CONSTRAINTS ALL DEFERRED; SELECT 1",
+        // Modes of a BEGIN in the midst.
+        "SELECT 1; BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT 2 // SHOW transaction_isolation",
+        "SELECT 1; BEGIN; SELECT 2 // SHOW transaction_isolation // COMMIT",
+        "LOCK TABLE scratch; BEGIN READ ONLY; UPDATE scratch SET meaning = meaning // ROLLBACK",
+        "LOCK TABLE scratch; BEGIN ISOLATION LEVEL SERIALIZABLE; SHOW transaction_isolation // SHOW"
+            + " transaction_isolation // COMMIT // SHOW transaction_isolation",
+        "SET LOCAL work_mem = '8MB'; BEGIN ISOLATION LEVEL REPEATABLE READ; SHOW"
+            + " transaction_isolation; SHOW work_mem // COMMIT AND CHAIN // SHOW"
+            + " transaction_isolation // COMMIT",
+        "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; BEGIN ISOLATION LEVEL SERIALIZABLE;"
+            + " SELECT owner FROM account WHERE id = 1; SHOW transaction_isolation // ROLLBACK",
+        "UPDATE account SET hits = 9; BEGIN ISOLATION LEVEL SERIALIZABLE // SELECT"
+            + " sum(hits::int) FROM account",
+        "UPDATE account SET hits = hits; START TRANSACTION READ ONLY; SELECT 1 // UPDATE account"
+            + " SET hits = 0 WHERE id = 1 // ROLLBACK",
+        "UPDATE account SET hits = hits WHERE id IN (1, 2, 3); BEGIN READ ONLY; SELECT"
+            + " current_setting('transaction_read_only') FROM account // ROLLBACK",
         // What no block may hold.
         "SELECT 1; DISCARD ALL",
         "DISCARD ALL; SELECT 1",

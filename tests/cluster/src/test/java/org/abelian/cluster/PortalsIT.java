@@ -61,7 +61,8 @@ class PortalsIT {
   }
 
   static Stream<Arguments> conversations() {
-    return Stream.of(portals(), portalsAndCursors(), longNames(), unnamed(), repeated())
+    return Stream.of(
+            portals(), portalsAndCursors(), longNames(), unnamed(), repeated(), portions(), bound())
         .flatMap(conversations -> conversations);
   }
 
@@ -225,6 +226,7 @@ class PortalsIT {
             "EXPLAIN (COSTS OFF) SELECT 1",
             "COPY (SELECT id FROM account WHERE id = 3) TO STDOUT",
             "COPY (SELECT id FROM account ORDER BY id) TO STDOUT",
+            "CLOSE ALL",
             "MOVE 3 IN open",
             "FETCH 3 FROM open")
         .map(
@@ -237,6 +239,50 @@ class PortalsIT {
                       e.client().execute("p", 0).execute("p", 0);
                       e.sync().query("ROLLBACK");
                     }));
+  }
+
+  private static Stream<Arguments> portions() {
+    return Stream.of("FETCH 5 FROM open", "FETCH ALL FROM open", "FETCH ABSOLUTE 4 FROM open")
+        .map(
+            sql ->
+                named(
+                    "in portions: " + sql,
+                    e -> {
+                      e.query("BEGIN", "DECLARE open NO SCROLL CURSOR FOR SELECT 1 FROM account");
+                      e.client().parse("f", sql).parse("n", "FETCH 2 FROM open");
+                      e.client().bind("p", "f", 0).describe('P', "p").execute("p", 3);
+                      e.client().bind("q", "n", 0).execute("q", 0).execute("p", 2);
+                      e.sync().client().execute("p", 2).execute("p", 0).execute("p", 1);
+                      e.sync().query("COMMIT");
+                    }));
+  }
+
+  /** A Bind changes nothing, also where the statement has no place before it has taken rows. */
+  private static Stream<Arguments> bound() {
+    String moves =
+        "WITH d AS (DELETE FROM entry WHERE n = 1 RETURNING account, n) INSERT INTO entry (account,"
+            + " n) SELECT account + 2000, n FROM d RETURNING n";
+    String count = "SELECT count(*), sum(account) FROM entry";
+    return Stream.of(
+        named(
+            "without Execute",
+            e -> {
+              e.client().parse("s", moves).bind("p", "s", 0).describe('P', "p");
+              e.sync().query(count, "BEGIN").client().bind("p", "s", 0).describe('P', "p");
+              e.sync().query(count);
+              closePortal(e.client(), "p");
+              e.sync().query("COMMIT", count);
+            }),
+        named(
+            "executed later",
+            e -> {
+              e.query("BEGIN").client().parse("s", moves).describe('S', "s").bind("p", "s", 0);
+              e.sync().query(count).client().execute("p", 0).execute("p", 0);
+              e.sync().query(count, "ROLLBACK", count);
+              e.client().bind("", "s", 0).describe('P', "").execute("", 0);
+              e.sync().query(count);
+              e.query("UPDATE entry SET account = account - 2000 WHERE account > 2000", count);
+            }));
   }
 
   private static void closePortal(WireClient client, String name) throws IOException {

@@ -17,6 +17,7 @@ import java.util.Map;
  * @param added columns that it leaves out and whose values the router has to bring; null for none
  * @param out of COPY TO the client; null for others, and when PostgreSQL refuses it
  * @param refused true when PostgreSQL refuses to copy from what it names
+ * @param skipsErrors true when it leaves out rows with values that cannot be read
  */
 public record CopyFacts(
     boolean client,
@@ -27,7 +28,8 @@ public record CopyFacts(
     boolean filtered,
     Addition added,
     CopyOutFacts out,
-    boolean refused) {
+    boolean refused,
+    boolean skipsErrors) {
   /**
    * A column of the table.
    *

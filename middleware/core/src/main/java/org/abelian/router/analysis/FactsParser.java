@@ -133,7 +133,8 @@ public final class FactsParser {
     return new CommandFacts(
         utility.isTextual() ? constant(UtilityKind.class, utility) : null,
         text(node.path("name")),
-        node.path("outside_transaction").asBoolean(),
+        // Nodes of former versions do not tell of DISCARD ALL.
+        node.path("outside_transaction").asBoolean("DISCARD ALL".equals(node.path("tag").asText())),
         text(node.path("isolation")),
         setting(node.path("set")),
         text(node.path("rewritten")),
@@ -160,10 +161,19 @@ public final class FactsParser {
   private static FetchFacts fetch(JsonNode node) {
     return node.isObject()
         ? new FetchFacts(
-            node.path("forward").asBoolean(),
-            node.path("count").asLong(),
-            node.path("moves").asBoolean())
+            direction(node), node.path("count").asLong(), node.path("moves").asBoolean())
         : null;
+  }
+
+  private static FetchFacts.Direction direction(JsonNode fetch) {
+    JsonNode direction = fetch.path("direction");
+    if (direction.isTextual()) {
+      return constant(FetchFacts.Direction.class, direction);
+    }
+    // Nodes of former versions tell no other from backwards.
+    return fetch.path("forward").asBoolean()
+        ? FetchFacts.Direction.FORWARD
+        : FetchFacts.Direction.BACKWARD;
   }
 
   private static ExecuteFacts executes(JsonNode node) {
@@ -322,7 +332,8 @@ public final class FactsParser {
         node.path("filtered").asBoolean(true),
         copyAddition(node.path("added")),
         copyOut(node.path("out")),
-        node.path("refused").asBoolean());
+        node.path("refused").asBoolean(),
+        node.path("skips_errors").asBoolean());
   }
 
   private static CopyFacts.Column copiedColumn(JsonNode column) {

@@ -3,13 +3,23 @@ package org.abelian.router.analysis;
 /**
  * What FETCH or MOVE asks for.
  *
- * @param forward true for rows after the present one, counted from there
- * @param count how many; negative for the other direction, 0 for the present row
+ * @param direction from where, and to which side, rows are counted
+ * @param count how many, or the number of the one row that is wanted; negative for the other side
  * @param moves true when the rows themselves are not wanted
  */
-public record FetchFacts(boolean forward, long count, boolean moves) {
-  /** True when it only goes on. */
-  public boolean goesOn() {
-    return forward && count > 0;
+public record FetchFacts(Direction direction, long count, boolean moves) {
+  /** From where, and to which side, rows are counted. */
+  public enum Direction {
+    /** Rows after the present one. */
+    FORWARD,
+    /** Rows before the present one. */
+    BACKWARD,
+    /** One row, counted from the first one, or from behind the last one. */
+    ABSOLUTE,
+    /** One row, counted from the present one. */
+    RELATIVE
   }
+
+  /** What asks for all rows. */
+  public static final long ALL = Long.MAX_VALUE;
 }

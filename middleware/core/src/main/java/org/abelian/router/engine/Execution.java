@@ -62,6 +62,11 @@ public abstract class Execution {
     // Most hold nothing.
   }
 
+  /** Its portal is gone, for whatever reason: it keeps nothing in memory any more. */
+  public void free() {
+    // As above.
+  }
+
   /** The client cannot name it any more. Nodes forget most by themselves then. */
   public void forget() {
     // As above.

@@ -4,8 +4,9 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.Reply;
-import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.protocol.BindMessage;
@@ -28,6 +29,9 @@ abstract class OneNodeFirst extends Execution {
   private final Binder binder;
   private final boolean waits;
   private boolean asked;
+
+  /** Whether the node's answer is the client's, and all that is still to come is. */
+  private boolean settled;
 
   /** What asks all nodes; null until that is necessary. */
   private Execution everywhere;
@@ -98,43 +102,59 @@ abstract class OneNodeFirst extends Execution {
     portal.describe(wanted);
   }
 
+  @Override
+  public boolean runsQuiet(int limit) {
+    return everywhere != null && everywhere.runsQuiet(limit);
+  }
+
   /** Is called again when the node has answered. */
   @Override
   public Progress execute(int limit) throws IOException {
     if (everywhere != null) {
-      return everywhere.execute(0);
-    }
-    if (!waits) {
-      askOnce();
+      return everywhere.execute(limit);
+    } else if (settled) {
+      portal.execute(limit);
+      context.replies().add(NodeReply.pass(portal.connection()));
       return Progress.NEXT;
-    }
-    if (!asked) {
-      ask();
+    } else if (!waits) {
+      askOnce(limit);
+      return Progress.NEXT;
+    } else if (!asked) {
+      ask(limit);
       return Progress.QUIET;
-    }
-    if (!isEnough()) {
-      return executeEverywhere();
+    } else if (!isEnough()) {
+      return executeEverywhere(limit);
     }
     answered();
-    ReplyQueue replies = context.replies();
-    replies.add(RouterWork.then(() -> replies.output().commandComplete(sum.tag())));
+    settled = true;
+    context.replies().add(RouterWork.then(this::tell));
     return Progress.NEXT;
   }
 
-  private void askOnce() {
-    ReplyQueue replies = context.replies();
-    portal.execute(0);
-    replies.add(answer());
-    replies.add(
-        RouterWork.then(
-            () -> {
-              if (isEnough()) {
-                answered();
-                replies.output().commandComplete(sum.tag());
-              } else {
-                runAgain();
-              }
-            }));
+  /** The end of what the node has answered. */
+  private void tell() {
+    if (sum.isSuspended()) {
+      FixedMessage.PORTAL_SUSPENDED.run(context.replies());
+    } else {
+      context.replies().output().commandComplete(sum.tag());
+    }
+  }
+
+  private void askOnce(int limit) {
+    portal.execute(limit);
+    context.replies().add(answer());
+    context
+        .replies()
+        .add(
+            RouterWork.then(
+                () -> {
+                  if (isEnough()) {
+                    answered();
+                    tell();
+                  } else {
+                    runAgain();
+                  }
+                }));
   }
 
   private void runAgain() {
@@ -148,21 +168,21 @@ abstract class OneNodeFirst extends Execution {
     context.replies().fail();
   }
 
-  private void ask() {
+  private void ask(int limit) {
     if (bound.routed().writes()) {
       context.retry().forbidAfterWrites();
     }
-    portal.execute(0);
+    portal.execute(limit);
     context.replies().add(answer());
     askMore();
     asked = true;
   }
 
-  private Progress executeEverywhere() throws IOException {
+  private Progress executeEverywhere(int limit) throws IOException {
     missed();
     portal.close();
     everywhere = binder.bind(bound, everywhereRoute);
-    return everywhere == null ? Progress.NEXT : everywhere.execute(0);
+    return everywhere == null ? Progress.NEXT : everywhere.execute(limit);
   }
 
   @Override

@@ -33,7 +33,8 @@ public final class ScatterExecution extends Execution {
   /** Whether the nodes have got the Describe and Execute that come next. */
   private boolean ahead;
 
-  private Portion portion;
+  private final Portion portion = new Portion();
+  private final ForwardPosition position = new ForwardPosition();
 
   private ScatterExecution(
       EngineContext context,
@@ -151,7 +152,6 @@ public final class ScatterExecution extends Execution {
   @Override
   public Progress execute(int limit) {
     if (limit > 0) {
-      portion = portion == null ? new Portion() : portion;
       portion.begin(limit);
       context.replies().add(portion);
       return Progress.BARRIER;
@@ -161,22 +161,28 @@ public final class ScatterExecution extends Execution {
     }
     ahead = false;
     context.replies().expectRows();
+    TagSum sum = new TagSum(window);
     SeveralNodes.share(
-        context,
-        portals,
-        context.backends().joint(SeveralNodes.backends(portals), false),
-        new TagSum(window));
+        context, portals, context.backends().joint(SeveralNodes.backends(portals), false), sum);
+    context.replies().add(RouterWork.then(() -> position.moved(sum.rows(), true)));
     if (odds != null) {
       context.replies().add(RouterWork.then(() -> odds.learn(window.filled(), portals.size())));
     }
     return Progress.NEXT;
   }
 
-  /** Goes on by so many rows as a cursor does. */
-  public Progress fetch(FetchFacts fetch) {
-    portion = portion == null ? new Portion() : portion;
-    portion.begin((int) Math.min(fetch.count(), Integer.MAX_VALUE));
-    portion.fetch = fetch;
+  /**
+   * What a command about it as a cursor comes to; nothing else waits to be answered.
+   *
+   * @throws RuntimeException where it would have to go backwards
+   */
+  ForwardPosition.Way way(FetchFacts fetch) {
+    return position.way(fetch);
+  }
+
+  /** Goes on as a cursor does. */
+  Progress fetch(ForwardPosition.Way way, boolean moves) {
+    portion.begin(way, moves ? "MOVE " : "FETCH ");
     context.replies().add(portion);
     return Progress.BARRIER;
   }
@@ -194,24 +200,30 @@ public final class ScatterExecution extends Execution {
   /** A limited number of rows, taken from one node after the other. */
   private final class Portion extends Reply {
     private int node;
-    private int left;
+    private long skipped;
+    private long left;
     private long given;
     private TagSum sum;
     private NodeReply rows;
 
     /** What is told of it; null when the client has sent Execute. */
-    private FetchFacts fetch;
+    private String command;
 
     void begin(int limit) {
-      fetch = null;
-      left = limit;
-      given = 0;
+      begin(new ForwardPosition.Way(0, limit, 0), null);
+    }
+
+    void begin(ForwardPosition.Way way, String of) {
+      command = of;
+      skipped = way.skipped();
+      left = way.rows();
+      given = way.told();
       rows = null;
     }
 
     @Override
     public boolean run(ReplyContext replies) throws IOException {
-      while (!isOver() && left > 0) {
+      while (!isOver() && skipped + left > 0) {
         if (rows == null) {
           ask();
         }
@@ -222,15 +234,30 @@ public final class ScatterExecution extends Execution {
         if (replies.failed()) {
           return true;
         }
-        left -= (int) sum.rows();
-        given += sum.rows();
+        take(sum.rows());
         node += sum.isSuspended() ? 0 : 1;
       }
-      if (fetch != null) {
-        replies.output().commandComplete((fetch.moves() ? "MOVE " : "FETCH ") + given);
+      return end(replies);
+    }
+
+    private void take(long count) {
+      position.moved(count, false);
+      if (skipped > 0) {
+        skipped -= count;
+      } else {
+        left -= count;
+        given += count;
+      }
+    }
+
+    private boolean end(ReplyContext replies) throws IOException {
+      boolean toEnd = skipped + left > 0;
+      position.moved(0, toEnd);
+      if (command != null) {
+        replies.output().commandComplete(command + given);
         return true;
       }
-      if (node == portals.size() || left > 0) {
+      if (node == portals.size() || toEnd) {
         replies.output().commandComplete("SELECT " + given);
         return true;
       }
@@ -243,11 +270,11 @@ public final class ScatterExecution extends Execution {
 
     private void ask() {
       NodePortal portal = portals.get(node);
-      portal.execute(left);
+      portal.execute((int) Math.min(skipped > 0 ? skipped : left, Integer.MAX_VALUE));
       portal.connection().writer().empty(FrontendType.FLUSH);
       context.backends().flush();
       sum = new TagSum(window);
-      boolean hidden = fetch != null && fetch.moves();
+      boolean hidden = skipped > 0 || "MOVE ".equals(command);
       rows =
           hidden
               ? NodeReply.count(portal.connection(), sum)

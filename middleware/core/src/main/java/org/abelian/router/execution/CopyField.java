@@ -11,6 +11,8 @@ public final class CopyField {
   public enum Content {
     VALUE,
     NULL,
+    /** What stands for the column's default. */
+    DEFAULT,
     /** The line has fewer fields, or ends inside a quote; a node says so. */
     MISSING
   }
@@ -59,6 +61,8 @@ public final class CopyField {
     int end = textEnd(array, at, to);
     if (format.isNull(array, at, end)) {
       return Content.NULL;
+    } else if (format.isDefault(array, at, end)) {
+      return Content.DEFAULT;
     }
     value.clear();
     while (at < end) {
@@ -140,7 +144,10 @@ public final class CopyField {
       }
       if (field == column) {
         int end = delimited ? at - 1 : at;
-        return isNull(quoted, array, start, end) ? Content.NULL : Content.VALUE;
+        if (isNull(quoted, array, start, end)) {
+          return Content.NULL;
+        }
+        return format.isDefault(array, start, end) ? Content.DEFAULT : Content.VALUE;
       }
       if (!delimited) {
         return Content.MISSING;

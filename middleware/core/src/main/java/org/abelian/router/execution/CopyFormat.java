@@ -8,6 +8,7 @@ import java.util.Arrays;
  * How the lines of a COPY are written.
  *
  * @param nullText what stands for NULL
+ * @param defaultText what stands for the column's default; null when nothing does
  * @param quote of csv
  * @param escape of csv
  * @param header true when the first line is none of the rows
@@ -17,6 +18,7 @@ public record CopyFormat(
     boolean csv,
     byte delimiter,
     byte[] nullText,
+    byte[] defaultText,
     byte quote,
     byte escape,
     boolean header,
@@ -24,12 +26,19 @@ public record CopyFormat(
   /** Of lines in UTF-8. */
   public CopyFormat(
       boolean csv, byte delimiter, byte[] nullText, byte quote, byte escape, boolean header) {
-    this(csv, delimiter, nullText, quote, escape, header, StandardCharsets.UTF_8);
+    this(csv, delimiter, nullText, null, quote, escape, header, StandardCharsets.UTF_8);
   }
 
-  /** Copies the array. */
+  /** Copies the arrays. */
   public CopyFormat {
     nullText = nullText.clone();
+    defaultText = defaultText == null ? null : defaultText.clone();
+  }
+
+  /** True when these bytes stand for the column's default. */
+  boolean isDefault(byte[] array, int from, int to) {
+    return defaultText != null
+        && Arrays.equals(array, from, to, defaultText, 0, defaultText.length);
   }
 
   /** True when these bytes, unquoted, stand for NULL. */
@@ -40,5 +49,10 @@ public record CopyFormat(
   @Override
   public byte[] nullText() {
     return nullText.clone();
+  }
+
+  @Override
+  public byte[] defaultText() {
+    return defaultText == null ? null : defaultText.clone();
   }
 }

@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeConnection;
@@ -28,12 +27,11 @@ import org.abelian.router.protocol.FrontendType;
 public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker {
   private static final int BATCH = 8192;
   private static final int UNSENT_MAX = 65536;
-  private static final Pattern LINE = Pattern.compile("(?m)^(COPY .*?, line )(\\d+)");
-  private static final String SHOWN = ": \"";
   private static final byte[] REASON =
       "another node or the router failed\0".getBytes(StandardCharsets.US_ASCII);
 
   private final String table;
+  private final CopyErrorPlace place;
   private final List<NodeConnection> nodes;
   private final CopyDivision division;
   private final CopyLines lines;
@@ -80,6 +78,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       CopySequel sequel,
       BooleanSupplier synced) {
     this.table = table;
+    this.place = new CopyErrorPlace(table);
     this.nodes = List.copyOf(nodes);
     this.division = division;
     this.addition = addition;
@@ -216,7 +215,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
             return null;
           }
           case BackendType.NOTICE_RESPONSE -> {
-            if (!context.failed()) {
+            if (!context.failed() && (isDivided() || index == 0)) {
               context.output().queue().append(asOfClient(index, frame));
             }
           }
@@ -240,30 +239,29 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
     }
     ErrorFields fields = ErrorFields.read(frame);
     String context = fields.get(ErrorFields.CONTEXT);
-    Matcher matcher = LINE.matcher(context == null ? "" : context);
-    if (!matcher.find()) {
+    Matcher found = place.find(context);
+    if (found == null) {
       return frame;
     }
-    long line = numbers.ofClient(index, Long.parseLong(matcher.group(2)));
-    String replacement = line < 0 ? "?" : Long.toString(line);
+    long line = numbers.ofClient(index, Long.parseLong(found.group(1)));
+    String number = line < 0 ? "?" : Long.toString(line);
     fields.with(
         ErrorFields.CONTEXT,
-        context.substring(0, matcher.start(2))
-            + replacement
-            + ofClient(context.substring(matcher.end(2))));
+        context.substring(0, found.start(1)) + number + ofClient(context.substring(found.end(1))));
     return fields.frame(frame[0]);
   }
 
-  /** The line as the client has sent it, where an error shows it. */
-  private String ofClient(String place) {
-    if (stage == null || tuples != null || !place.startsWith(SHOWN)) {
-      return place;
+  /** The line as the client has sent it, where an error shows it behind its number. */
+  private String ofClient(String behind) {
+    int shown = CopyErrorPlace.shown(behind);
+    if (stage == null || tuples != null || shown == 0) {
+      return behind;
     }
-    int at = SHOWN.length();
+    int at = shown;
     for (int added = 0; added < division.added() && at > 0; added++) {
-      at = place.indexOf((char) division.format().delimiter(), at) + 1;
+      at = behind.indexOf((char) division.format().delimiter(), at) + 1;
     }
-    return at == 0 ? place : SHOWN + place.substring(at);
+    return at == 0 ? behind : behind.substring(0, shown) + behind.substring(at);
   }
 
   // ---- the client's data
@@ -363,18 +361,18 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       }
       return;
     }
-    if (!readKey(added, array, from, to)) {
-      number(array, from, to, 0);
-      send(0, added, array, from, to, next);
-      return;
-    }
     int node;
     try {
-      node = division.key().node(key);
+      node = readKey(added, array, from, to) ? division.key().node(key) : -1;
     } catch (AbelianException e) {
       send(0, added, array, from, to, next);
       sendBatch(0);
       throw e;
+    }
+    if (node < 0) {
+      number(array, from, to, 0);
+      send(0, added, array, from, to, next);
+      return;
     }
     number(array, from, to, node);
     send(node, added, array, from, to, next);
@@ -392,6 +390,10 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       CopyField.Content content = field.read(array, from, to, column);
       if (content == CopyField.Content.MISSING) {
         return false;
+      } else if (content == CopyField.Content.DEFAULT) {
+        throw AbelianException.unsupported(
+            "the default of the distribution column in a line of COPY is not supported",
+            "Write the value, or leave the column out of the COPY.");
       }
       key[at] = content == CopyField.Content.NULL ? null : inUtf8(field.value());
     }
@@ -575,9 +577,6 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       }
       byte[] why = fails && done ? REASON : reason;
       CopyToNode.end(nodes.get(index), fails ? FrontendType.COPY_FAIL : type, why, sync && !syncs);
-      if (sequel != null) {
-        nodes.get(index).writer().empty(FrontendType.FLUSH);
-      }
     }
     flush();
   }

@@ -62,9 +62,7 @@ final class CopyToNode implements CopyTarget {
 
   static void end(NodeConnection connection, byte type, byte[] reason, boolean sync) {
     connection.writer().begin(type).bytes(reason).end();
-    if (sync) {
-      connection.writer().empty(FrontendType.SYNC);
-    }
+    connection.writer().empty(sync ? FrontendType.SYNC : FrontendType.FLUSH);
   }
 
   @Override

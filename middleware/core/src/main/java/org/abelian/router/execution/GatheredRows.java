@@ -5,14 +5,15 @@ import java.util.List;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.protocol.MemoryBudget;
 
-/** Rows on their way from the nodes that select them to those that store them. */
+/** Rows on their way from the nodes that select them to those that store them, or to the client. */
 public final class GatheredRows implements RowSink {
   /** What a value takes beside its bytes, about. */
   private static final int PER_VALUE = 24;
 
   private final long limit;
   private final MemoryBudget memory;
-  private final boolean moves;
+  private final String does;
+  private final String hint;
   private final List<byte[][]> rows = new ArrayList<>();
   private long bytes;
 
@@ -21,18 +22,24 @@ public final class GatheredRows implements RowSink {
    * @param memory counts what is kept
    */
   public GatheredRows(long limit, MemoryBudget memory) {
-    this(limit, memory, false);
+    this(limit, memory, "insert", "Insert them in several statements, or by COPY.");
   }
 
-  private GatheredRows(long limit, MemoryBudget memory, boolean moves) {
+  private GatheredRows(long limit, MemoryBudget memory, String does, String hint) {
     this.limit = limit;
     this.memory = memory;
-    this.moves = moves;
+    this.does = does;
+    this.hint = hint;
   }
 
   /** Those that an UPDATE gives other nodes. */
   public static GatheredRows moved(long limit, MemoryBudget memory) {
-    return new GatheredRows(limit, memory, true);
+    return new GatheredRows(limit, memory, "move", "Move them in several statements.");
+  }
+
+  /** Those that a client takes in portions. */
+  public static GatheredRows fetched(long limit, MemoryBudget memory) {
+    return new GatheredRows(limit, memory, "keep", "FETCH fewer rows at once.");
   }
 
   @Override
@@ -56,13 +63,7 @@ public final class GatheredRows implements RowSink {
 
   @Override
   public AbelianException tooMuch() {
-    return ExchangeLimit.exceeded(
-        moves ? "move" : "insert",
-        limit,
-        rows.size(),
-        moves
-            ? "Move them in several statements."
-            : "Insert them in several statements, or by COPY.");
+    return ExchangeLimit.exceeded(does, limit, rows.size(), hint);
   }
 
   /** In the order in which they came. */

@@ -29,7 +29,7 @@ public final class CopyRelay {
   public boolean forward() {
     CopyTarget target = replies.copyIn();
     for (; ; ) {
-      int at = input.start() + pipeline.planned();
+      int at = input.start() + pipeline.copyAt();
       int length = input.frameAt(at);
       if (length == 0) {
         target.flush();

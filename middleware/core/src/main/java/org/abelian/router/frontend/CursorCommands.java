@@ -3,11 +3,15 @@ package org.abelian.router.frontend;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import org.abelian.router.analysis.CommandFacts;
 import org.abelian.router.analysis.CursorFacts;
 import org.abelian.router.analysis.FetchFacts;
 import org.abelian.router.analysis.Span;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.engine.BoundStatement;
@@ -22,16 +26,18 @@ import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
-import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrameWriter;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
 /**
@@ -55,6 +61,9 @@ public final class CursorCommands {
       String query,
       List<Integer> parameters,
       byte[] message) {}
+
+  private static final NodeStatement OPENED =
+      NodeStatement.of("SELECT FROM pg_catalog.pg_cursors WHERE name = $1");
 
   private final EngineContext context;
   private final Executor executor;
@@ -95,6 +104,48 @@ public final class CursorCommands {
     cursors.close(name);
   }
 
+  /**
+   * Finds out which node has the cursor that a command is about, if a function has opened it.
+   *
+   * @return false when earlier answers must come first
+   */
+  boolean finds(RoutedStatement routed) throws IOException {
+    CommandFacts command = routed.facts().command();
+    boolean commands =
+        command.utility() == UtilityKind.FETCH || command.utility() == UtilityKind.CLOSE;
+    String name = commands ? command.name() : routed.facts().change().currentOf();
+    if (name == null || portals.has(name) || cursors.isDeclared(name)) {
+      return true;
+    }
+    cursors.opened(name, context.backends().firstBegun());
+    if (context.backends().begunCount() < 2) {
+      return true;
+    } else if (!context.replies().isEmpty()) {
+      return false;
+    }
+    cursors.opened(name, opener(name));
+    return true;
+  }
+
+  /** The node on which a function has opened a cursor of that name; null when none has. */
+  private Backend opener(String name) throws IOException {
+    Backend found = null;
+    for (Backend backend : context.backends().begun()) {
+      QueryResult result = NodeCall.prepared(backend.connection, OPENED, !backend.touched, name);
+      if (!result.succeeded()) {
+        backend.skips = backend.touched;
+        throw new ClientError(result.errorFields());
+      } else if (!result.rows().isEmpty() && found != null) {
+        throw AbelianException.unsupported(
+            "cursor \"" + name + "\" was opened on several nodes",
+            "Have the functions give their cursors names of their own, or read one cursor to its"
+                + " end in a transaction.");
+      }
+      found = result.rows().isEmpty() ? found : backend;
+    }
+    return found;
+  }
+
   /** What runs the command. */
   Execution bind(BoundStatement bound) {
     StatementFacts facts = bound.routed().facts();
@@ -107,7 +158,8 @@ public final class CursorCommands {
     CursorFacts cursor = facts.command().cursor();
     CommandExecution.Command command;
     if (cursor == null) {
-      command = () -> close(facts.command().name());
+      String own = new String(bound.portal(), StandardCharsets.UTF_8);
+      command = () -> close(facts.command().name(), own);
     } else {
       byte[] message = message(facts.command().name(), bound.bind(), cursor.binary());
       String sql = bound.statement().sql();
@@ -271,24 +323,26 @@ public final class CursorCommands {
   }
 
   private Execution fetch(String name, FetchFacts fetch, BindMessage client) {
-    if (!fetch.goesOn()) {
-      throw new ClientError(
-          ErrorFields.of("ERROR", "55000", "cursor can only scan forward")
-              .with(ErrorFields.HINT, "Those over several nodes go forwards only."));
-    }
     if (Arrays.stream(client.resultFormats()).anyMatch(format -> format != 0)) {
       throw AbelianException.unsupported(
           "FETCH in binary format from a cursor over several nodes is not supported",
           "Ask for text, or DECLARE the cursor BINARY.");
     }
     ScatterExecution cursor = (ScatterExecution) portals.get(name).execution();
-    return new FetchExecution(context.replies(), cursor, fetch);
+    return new FetchExecution(context, cursor, fetch);
   }
 
-  private Progress close(String name) {
-    portals.close(name);
+  /**
+   * Closes a cursor, or all.
+   *
+   * @param own the name of the portal of the command itself, which stays
+   */
+  private Progress close(String name, String own) {
+    portals.close(name, own);
     if (name == null) {
-      for (Backend others : cursors.homes()) {
+      Set<Backend> having = new LinkedHashSet<>(cursors.homes());
+      having.addAll(context.backends().begun()); // where functions may have opened some
+      for (Backend others : having) {
         context.transactions().enter(others, false);
         context.transactions().inject(others, NodeStatement.of("CLOSE ALL"), false);
       }

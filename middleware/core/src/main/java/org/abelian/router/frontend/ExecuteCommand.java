@@ -12,11 +12,12 @@ import org.abelian.router.analysis.ExecuteFacts.Argument;
 import org.abelian.router.analysis.Span;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
+import org.abelian.router.engine.Execution;
+import org.abelian.router.engine.PortalDescription;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
-import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
@@ -37,8 +38,6 @@ import org.abelian.router.statement.SharedStatement;
  * other arguments, and brings them to the types of the parameters.
  */
 public final class ExecuteCommand {
-  private static final byte[] DESCRIBED = "abelian_described".getBytes(StandardCharsets.US_ASCII);
-
   /** OIDs of integer, bigint, real, double precision and numeric, which take any int4. */
   private static final Set<Integer> NUMBERS = Set.of(23, 20, 700, 701, 1700);
 
@@ -107,23 +106,13 @@ public final class ExecuteCommand {
       return Progress.QUIET;
     }
     Backend backend = context.backends().home(target.analysed().routed().router().catalog());
-    context.backends().connect(backend);
-    context.backends().touch(backend);
-    byte[] name =
-        context
-            .backends()
-            .prepare(backend, target.statement().statement(), true, context.replies());
-    FrameWriter writer = backend.connection.writer();
-    writer.begin(FrontendType.BIND).string(DESCRIBED).string(name).int2(0);
-    writer.int2(target.types().size());
-    target.types().forEach(any -> writer.int4(-1));
-    writer.int2(0).end();
-    writer.begin(FrontendType.DESCRIBE).int1('P').string(DESCRIBED).end();
-    writer.begin(FrontendType.CLOSE).int1('P').string(DESCRIBED).end();
     context.replies().add(FixedMessage.NO_PARAMETERS);
-    context.replies().add(NodeReply.swallow(backend.connection));
-    context.replies().add(NodeReply.pass(backend.connection));
-    context.replies().add(NodeReply.swallow(backend.connection));
+    PortalDescription.tell(
+        context,
+        backend,
+        target.statement().statement(),
+        BindMessage.ofNulls(target.types().size()),
+        Execution.Description.FULL);
     return Progress.NEXT;
   }
 

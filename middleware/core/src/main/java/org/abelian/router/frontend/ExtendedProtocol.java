@@ -149,6 +149,9 @@ public final class ExtendedProtocol {
     if (generated == null) {
       return bind(statement, routed, named, alone);
     }
+    if (generated.takesBefore()) {
+      return bindDeferred(statement, routed, generated);
+    }
     GeneratedKeys last = statements.keys().last(generated, bind, values, alone);
     if (last == null) {
       return Progress.QUIET;
@@ -156,10 +159,49 @@ public final class ExtendedProtocol {
     return bind(last.statement(), last.routed(), named, alone);
   }
 
+  /** Keeps the values of what is bound when it is executed. */
+  private Progress bindDeferred(
+      SharedStatement statement, RoutedStatement routed, GeneratedKeys generated) {
+    if (!describeBefore(routed)) {
+      return Progress.QUIET;
+    }
+    forgetReplaced();
+    BoundStatement bound = new BoundStatement(statement, routed, bind, true);
+    DeferredStatement.Start start =
+        later -> {
+          GeneratedKeys last =
+              statements.keys().last(generated, later, new BoundParameters(later), false);
+          return last == null ? null : starter.begin(last, later);
+        };
+    Execution deferred = DeferredStatement.bind(context, starter.trace(), bound, start);
+    put(statement, deferred, null, !routed.facts().returnsRows());
+    return Progress.NEXT;
+  }
+
+  /**
+   * Describes a statement whose description has waited for this Bind, which names no one node.
+   *
+   * @return false when earlier answers must come first
+   */
+  private boolean describeBefore(RoutedStatement routed) {
+    if (describeWithBind == null) {
+      return true;
+    } else if (!context.replies().isEmpty()) {
+      return false;
+    }
+    SharedStatement described = describeWithBind;
+    describeWithBind = null;
+    describeSomewhere(described, routed);
+    return true;
+  }
+
   /** Binds what nodes are to run. */
   private Progress bind(
       SharedStatement statement, RoutedStatement routed, boolean named, boolean alone)
       throws IOException {
+    if (!starter.cursors().finds(routed)) {
+      return Progress.QUIET;
+    }
     Route route = starter.route(statement, routed, values);
     forgetReplaced();
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
@@ -169,13 +211,8 @@ public final class ExtendedProtocol {
     if (backend != null) {
       started = onNode(bound, backend, named, alone, route);
     } else {
-      if (describeWithBind != null) {
-        if (!context.replies().isEmpty()) {
-          return Progress.QUIET;
-        }
-        SharedStatement described = describeWithBind;
-        describeWithBind = null;
-        describeSomewhere(described, routed);
+      if (!describeBefore(routed)) {
+        return Progress.QUIET;
       }
       started = starter.onSeveral(bound, route);
     }

@@ -41,6 +41,9 @@ public final class NodeCursors {
 
   private final Map<String, Cursor> cursors = new HashMap<>();
 
+  /** Where cursors are that functions have opened, as far as was asked. */
+  private final Map<String, Backend> opened = new HashMap<>();
+
   /**
    * The node gets a cursor of that name.
    *
@@ -68,8 +71,32 @@ public final class NodeCursors {
 
   /** The node that knows of the cursor of that name; null when none does. */
   Backend home(String name) {
+    Backend found = opened.get(name);
+    if (found != null) {
+      return found;
+    }
     Cursor known = cursors.get(name);
     return known == null || known.isLost() ? null : known.node();
+  }
+
+  /** True when DECLARE has given the name to a cursor that is still there. */
+  boolean isDeclared(String name) {
+    Cursor known = cursors.get(name);
+    return known != null && known.isOpen();
+  }
+
+  /**
+   * A function has opened one of that name. Another one may do so on another node, so that this
+   * holds for one statement.
+   *
+   * @param node null when it is not known to be anywhere
+   */
+  void opened(String name, Backend node) {
+    if (node == null) {
+      opened.remove(name);
+    } else {
+      opened.put(name, node);
+    }
   }
 
   /** The nodes that have cursors. */
@@ -99,6 +126,7 @@ public final class NodeCursors {
 
   /** No transaction is open any more: only those that are held stay. */
   public void ended(boolean committed) {
+    opened.clear();
     if (!cursors.isEmpty()) {
       cursors
           .values()
@@ -110,5 +138,6 @@ public final class NodeCursors {
   /** Forgets all. */
   void clear() {
     cursors.clear();
+    opened.clear();
   }
 }

@@ -114,11 +114,6 @@ public final class Pipeline {
     return inGroup;
   }
 
-  /** Where the next message to be planned starts, relative to the start of the input. */
-  public int planned() {
-    return planned;
-  }
-
   /**
    * Plans what the client has sent.
    *
@@ -441,11 +436,26 @@ public final class Pipeline {
     surplusSync = !simpleGroup;
   }
 
-  /** COPY data of the client, after what is planned, has been passed on: it need not be kept. */
+  /**
+   * Where COPY data of the client starts, relative to the start of the input: behind the query that
+   * the COPY is a part of, if more statements follow.
+   */
+  public int copyAt() {
+    return planned + running();
+  }
+
+  /** The length of a query of which not all is planned; else 0. */
+  private int running() {
+    return simple.isRunning() ? input.frameAt(input.start() + planned) : 0;
+  }
+
+  /** That much of the COPY data has been passed on: it need not be kept. */
   public void copied(int count) {
     context.retry().forbid();
-    input.consume(planned + count);
+    int running = running();
+    input.consume(planned);
+    input.remove(running, count);
     planned = 0;
-    searched = 0;
+    searched = running;
   }
 }

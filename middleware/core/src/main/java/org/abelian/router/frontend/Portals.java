@@ -115,6 +115,7 @@ public final class Portals {
   void forgetUnnamed() {
     if (unnamed != null) {
       unnamed.execution().forget();
+      unnamed.execution().free();
       unnamed = null;
     }
   }
@@ -124,6 +125,9 @@ public final class Portals {
     if (from == to) {
       Portal portal = unnamed;
       unnamed = null;
+      if (portal != null) {
+        portal.execution().free();
+      }
       return portal;
     }
     Named removed = named.remove(CString.name(array, from, to));
@@ -150,6 +154,11 @@ public final class Portals {
     return portal != null && portal.isCursor();
   }
 
+  /** True when there is any of these. */
+  boolean hasCursors() {
+    return named.values().stream().anyMatch(known -> known.portal().isCursor());
+  }
+
   /**
    * True when there is one.
    *
@@ -171,11 +180,15 @@ public final class Portals {
     return ClientError.of("42P03", "cursor \"" + name + "\" already exists");
   }
 
-  /** Closes the portal of that name, or with null all of them. */
-  void close(String name) {
+  /**
+   * Closes the portal of that name, or with null all of them.
+   *
+   * @param active the name of the one that runs and stays
+   */
+  void close(String name, String active) {
     removeIf(
         (known, portal) -> {
-          boolean closes = name == null || known.equals(name);
+          boolean closes = name == null ? !known.equals(active) : known.equals(name);
           if (closes) {
             portal.portal().execution().close();
           }
@@ -185,7 +198,10 @@ public final class Portals {
 
   /** Forgets all. */
   public void clear() {
-    unnamed = null;
+    if (unnamed != null) {
+      unnamed.execution().free();
+      unnamed = null;
+    }
     if (!named.isEmpty()) {
       named.values().forEach(this::release);
       named.clear();
@@ -205,6 +221,7 @@ public final class Portals {
 
   private void release(Named portal) {
     memory.give(portal.bytes());
+    portal.portal().execution().free();
     portal.portal().statement().release(memory);
   }
 }

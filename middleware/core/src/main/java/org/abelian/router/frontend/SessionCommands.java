@@ -121,7 +121,7 @@ public final class SessionCommands {
     context.retry().forbid();
     return switch (facts.command().utility()) {
       case SET, RESET -> set(statement, facts);
-      case DISCARD -> discard(statement, facts.tag());
+      case DISCARD -> discard(statement, facts);
       case DEALLOCATE -> deallocate(facts.command().name());
       case LISTEN, UNLISTEN -> listen(facts);
       case PREPARE -> prepare(statement.sql(), facts);
@@ -239,6 +239,7 @@ public final class SessionCommands {
                   begun.forEach(backend -> backend.told = state.history().size());
                   if (transactionMode && facts.command().isolation() != null) {
                     state.isolation(facts.command().isolation().toLowerCase(Locale.ROOT));
+                    context.transactions().requireOneSnapshot();
                   }
                 }));
   }
@@ -291,21 +292,21 @@ public final class SessionCommands {
   // ---- what the session has made
   // -------------------------------------------------------------------------------------
 
-  private Progress discard(SharedStatement statement, String tag) {
-    String what = tag.toUpperCase(Locale.ROOT);
-    if (what.endsWith("ALL") && context.transactions().state().isBlock()) {
-      throw ClientError.of("25001", "DISCARD ALL cannot run inside a transaction block");
+  private Progress discard(SharedStatement statement, StatementFacts facts) {
+    boolean all = facts.command().outsideTransaction();
+    if (all && context.transactions().state().isBlock()) {
+      throw ClientError.of("25001", facts.tag() + " cannot run inside a transaction block");
     }
     if (!context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    if (what.contains("TEMP")) {
+    if (facts.tag().equals("DISCARD TEMP")) {
       return discardTemporary(statement.statement());
     }
-    if (what.endsWith("ALL") || what.contains("SEQUENCES")) {
+    if (all || facts.tag().equals("DISCARD SEQUENCES")) {
       context.transactions().draws().forget();
     }
-    if (what.endsWith("ALL")) {
+    if (all) {
       context.backends().dropPinned();
       context.scope().seesWhatAllSee();
       statements.named().clear();
@@ -314,7 +315,7 @@ public final class SessionCommands {
       notifications.clear();
       forgetSettings(false);
     }
-    answer(tag);
+    answer(facts.tag());
     return Progress.SETTLE;
   }
 

@@ -1,6 +1,9 @@
 package org.abelian.router.frontend;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.abelian.router.analysis.RelationFacts;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Placement;
@@ -77,12 +80,35 @@ public final class SessionRouting {
       }
       return own;
     }
+    Route ofCursors = routed.asksForCursors() ? ofCursors(routed) : null;
+    if (ofCursors != null) {
+      return ofCursors;
+    }
     Route ofRow = ofCurrentRow(routed.explains() == null ? routed : routed.explained());
     if (ofRow != null) {
       return ofRow;
     }
     Route asked = outcomes.route(routed, values);
     return asked == null ? settings.route(routed) : asked;
+  }
+
+  /** The one node that has all of the session's cursors; null when none has, or nothing else. */
+  private Route ofCursors(RoutedStatement routed) {
+    Set<Backend> having = new HashSet<>(cursors.homes());
+    having.addAll(context.backends().begun());
+    StatementFacts facts = routed.facts();
+    boolean alone =
+        facts.relations().stream().allMatch(RelationFacts::catalog)
+            && facts.calls().nodeFunctions().ofNoNode().size() == 1;
+    if (having.size() > 1 || portals.hasCursors() || !alone) {
+      return null;
+    }
+    Backend home =
+        having.isEmpty()
+            ? context.backends().home(routed.router().catalog())
+            : having.iterator().next();
+    context.transactions().enter(home, routed); // BEGIN, too, would be bound to a portal.
+    return new Route.OneNode(home.nodeId);
   }
 
   /** WHERE CURRENT OF: the node that has the cursor has the row; null for other statements. */
@@ -113,7 +139,9 @@ public final class SessionRouting {
   /** Where the cursor of that name is, or with null all of them; null when none is known. */
   private Route ofCursor(UtilityKind utility, String name) {
     boolean here = utility == UtilityKind.CLOSE ? portals.has(name) : portals.hasCursor(name);
-    if (here || name == null && !cursors.homes().isEmpty()) {
+    boolean others =
+        name == null && (!cursors.homes().isEmpty() || context.backends().begunCount() > 1);
+    if (here || others) {
       return new Route.Cursor();
     }
     Backend home = name == null ? null : cursors.home(name);

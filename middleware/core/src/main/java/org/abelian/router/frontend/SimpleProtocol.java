@@ -15,7 +15,6 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.NodeByNodeExecution;
 import org.abelian.router.engine.SingleNodeExecution;
-import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.FlowWindow;
 import org.abelian.router.execution.NodeReply;
@@ -77,6 +76,9 @@ public final class SimpleProtocol {
 
   /** Whether that comes often enough to be prepared on nodes under a name. */
   private boolean named;
+
+  /** Whether it takes data of the client, which come before anything else. */
+  private boolean copies;
 
   /** The next one when it is bound already, but could not run yet; else null. */
   private Execution bound;
@@ -159,7 +161,7 @@ public final class SimpleProtocol {
         }
         default -> {
           next++;
-          if (next < texts.size() && mustWait(texts.get(next))) {
+          if (next < texts.size() && (copies || mustWait(texts.get(next)))) {
             return Progress.QUIET;
           }
         }
@@ -210,6 +212,7 @@ public final class SimpleProtocol {
     bind.look(EMPTY_BIND, 0);
     replaced = false;
     named = false;
+    copies = false;
     BoundTemplate template = statements.template(statement);
     if (template != null) {
       replaced = true;
@@ -229,11 +232,7 @@ public final class SimpleProtocol {
     if (SessionCommands.runs(routed.utility())) {
       return commands.run(statement, routed);
     }
-    if (routed.utility() == UtilityKind.COPY_FROM && next + 1 < texts.size()) {
-      throw AbelianException.unsupported(
-          "COPY FROM followed by other statements in one query is not supported through the router",
-          "Send it by itself, or at the end.");
-    }
+    copies = routed.utility() == UtilityKind.COPY_FROM;
     if (routed.facts().command().prepared().executes() == null) {
       return run(statement, analysed, array, at, length);
     }
@@ -251,7 +250,7 @@ public final class SimpleProtocol {
    * be in one: the others need none that nodes know of.
    */
   private void joinBlock(RoutedStatement routed) {
-    if (routed.mustBeAlone() || routed.facts().tag().equals("DISCARD ALL")) {
+    if (routed.mustBeAlone()) {
       throw NodeByNodeExecution.insideBlock(routed);
     }
     SettingFacts setting = routed.facts().command().setting();
@@ -287,6 +286,9 @@ public final class SimpleProtocol {
   private Progress run(
       SharedStatement statement, RoutedStatement routed, byte[] array, int at, int length)
       throws IOException {
+    if (!starter.cursors().finds(routed)) {
+      return Progress.QUIET;
+    }
     BoundValues values = new BoundParameters(bind);
     Route route = starter.route(statement, routed, values);
     BoundStatement whole = new BoundStatement(statement, routed, bind, false);

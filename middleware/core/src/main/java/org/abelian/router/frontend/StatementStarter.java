@@ -8,16 +8,21 @@ import org.abelian.router.engine.CommandExecution;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.Executor;
+import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.engine.UpdateBatching;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.explain.Explain;
 import org.abelian.router.procedure.ProcedureCalls;
+import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.routing.RouteCounts;
 import org.abelian.router.session.Progress;
+import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.trace.TracedStatement;
 
 /** From a statement with its values to what runs it. */
 public final class StatementStarter {
@@ -123,6 +128,23 @@ public final class StatementStarter {
       counts.count(route);
     }
     return started;
+  }
+
+  /**
+   * Binds what runs instead of a statement, all of whose values are there; null when a node has
+   * failed.
+   */
+  DeferredStatement.Begun begin(GeneratedKeys last, BindMessage bind) throws IOException {
+    RoutedStatement routed = last.routed();
+    Route route = route(last.statement(), routed, new BoundParameters(bind));
+    Backend backend = passesThrough(routed, route);
+    TracedStatement traced = trace.bound(last.statement(), routed, bind, route, backend);
+    BoundStatement bound = new BoundStatement(last.statement(), routed, bind, false);
+    Execution execution =
+        backend == null
+            ? onSeveral(bound, route).execution()
+            : SingleNodeExecution.bind(context, bound, backend, false, null, false);
+    return execution == null ? null : new DeferredStatement.Begun(execution, traced);
   }
 
   /** Locks of several nodes would be released at once, one node after the other. */

@@ -167,8 +167,13 @@ public final class ByteQueue {
     end = start + size;
   }
 
-  /** Removes a piece that starts so many bytes after the first. */
+  /** Removes a piece that starts so many bytes after the first; what is less to move is moved. */
   public void remove(int offset, int count) {
+    if (offset < size() - offset - count) {
+      System.arraycopy(array, start, array, start + count, offset);
+      consume(count);
+      return;
+    }
     int from = start + offset + count;
     System.arraycopy(array, from, array, from - count, end - from);
     end -= count;

@@ -34,7 +34,13 @@ final class CopyRouting {
           "escape",
           "encoding",
           "force_not_null",
-          "force_null");
+          "force_null",
+          "default",
+          // What follows does not say how a line is read; nodes refuse what they do not know.
+          "force_quote",
+          "on_error",
+          "log_verbosity",
+          "reject_limit");
 
   private final StatementFacts facts;
   private final Catalog catalog;
@@ -59,6 +65,13 @@ final class CopyRouting {
     }
     if (!facts.calls().functions().isEmpty()) {
       throw Refusals.opaqueFunction(facts.calls().functions().get(0));
+    }
+    if (copy.skipsErrors() && placement != null) {
+      throw Refusals.copy(
+          table,
+          "with ON_ERROR ignore",
+          "The router must read the distribution column of every line: leave the bad ones out"
+              + " before.");
     }
     List<Integer> all = catalog.nodes().stream().map(Node::id).toList();
     if (placement == null) {
@@ -177,6 +190,7 @@ final class CopyRouting {
         csv,
         character("delimiter", csv ? "," : "\t"),
         text("null", csv ? "" : "\\N").getBytes(charset),
+        copy.options().get("default") == null ? null : text("default", "").getBytes(charset),
         quote,
         character("escape", text("quote", "\"")),
         header(),

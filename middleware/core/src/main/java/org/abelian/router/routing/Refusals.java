@@ -164,10 +164,18 @@ final class Refusals {
   static AbelianException functionOfNoNode(String function) {
     return AbelianException.unsupported(
         "function " + function + "() is not supported over several nodes",
-        function.equals("pg_listening_channels")
-            ? "No node knows what the session listens to: keep the names."
-            : "Keep what nextval() or RETURNING gives; let a sequence of a distributed table start"
-                + " where it must before the table is placed.");
+        switch (function) {
+          case "pg_listening_channels" ->
+              "No node knows what the session listens to: keep the names.";
+          case "pg_prepared_statement" ->
+              "Nodes prepare statements for many sessions: keep the names.";
+          case "pg_cursor" ->
+              "No node has all cursors of the session: keep the names, or ask in a transaction"
+                  + " whose cursors are on one node, without other tables.";
+          default ->
+              "Keep what nextval() or RETURNING gives; let a sequence of a distributed table start"
+                  + " where it must before the table is placed.";
+        });
   }
 
   static AbelianException settingsOfSeveralNodes() {

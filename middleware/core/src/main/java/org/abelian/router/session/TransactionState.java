@@ -44,6 +44,9 @@ public final class TransactionState {
 
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
+  private static final List<String> MODES =
+      List.of("transaction_isolation", "transaction_read_only", "transaction_deferrable");
+
   private Kind kind = Kind.NONE;
   private boolean failed;
   private boolean votesEarly;
@@ -138,6 +141,20 @@ public final class TransactionState {
   /** BEGIN within a group that the router has already opened: it becomes the client's. */
   public void adopt() {
     kind = Kind.BLOCK;
+  }
+
+  /**
+   * The same with modes, which nodes that join later are told behind what has happened so far.
+   *
+   * @param level null when it asks for none
+   */
+  public void adopt(NodeStatement statement, String level) {
+    adopt();
+    begin = statement;
+    isolation = level == null ? isolation : level;
+    if (!history.isEmpty()) {
+      setting(MODES, statement);
+    }
   }
 
   public void savepoint(String name, NodeStatement statement) {

@@ -212,6 +212,13 @@ public final class Transactions {
     return IsolationSettings.readsFromOneSnapshot(state, backends);
   }
 
+  /** Refuses a level for which the transaction is on too many nodes. */
+  public void requireOneSnapshot() {
+    if (backends.begunCount() > 1 && readsFromOneSnapshot()) {
+      throw severalSnapshots();
+    }
+  }
+
   /** The error of whatever is sent in a failed transaction. */
   public static ClientError aborted() {
     return ClientError.of(
@@ -308,8 +315,7 @@ public final class Transactions {
     if (state.isBlock()) {
       warn("25001", "there is already a transaction in progress");
     } else if (state.isOpen()) {
-      state.adopt();
-      beginAnswered = false;
+      adopt(statement, command);
     } else {
       state.beginBlock(statement.statement(), command.isolation());
       beginAnswered = false;
@@ -320,6 +326,23 @@ public final class Transactions {
     replies.add(command.word().equals("start") ? START_TAG : BEGIN_TAG);
     replies.add(RouterWork.then(() -> beginAnswered = true));
     return Progress.NEXT;
+  }
+
+  /** Nodes that have begun are told of the modes, and refuse those that come too late. */
+  private void adopt(SharedStatement statement, TransactionCommand command) {
+    beginAnswered = false;
+    if (!command.modes()) {
+      state.adopt();
+      return;
+    }
+    List<Backend> begun = backends.begun();
+    for (Backend backend : begun) {
+      catchUp(backend);
+      inject(backend, statement.statement(), false);
+    }
+    state.adopt(statement.statement(), command.isolation());
+    begun.forEach(backend -> backend.told = state.history().size());
+    replies.add(RouterWork.then(this::requireOneSnapshot));
   }
 
   private void warn(String sqlState, String message) {

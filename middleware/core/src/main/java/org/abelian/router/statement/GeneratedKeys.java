@@ -134,6 +134,11 @@ public record GeneratedKeys(
     return values.stream().anyMatch(value -> value.number() != null);
   }
 
+  /** Whether it, or what runs instead of it, locks or changes rows before. */
+  public boolean takesBefore() {
+    return takesRows && query != null || next != null && next.takesBefore();
+  }
+
   /** It is the same statement without temporary views, which only the first node has. */
   public boolean isExpanded() {
     return values.isEmpty() && query == null && !takesRows;

@@ -28,6 +28,7 @@ public final class RoutedStatement {
           UtilityKind.EXPLAIN,
           UtilityKind.LOCK);
 
+  private static final String PG_CURSOR = "pg_cursor";
   private static final String PG_NOTIFY = "pg_notify";
 
   private final StatementRouter router;
@@ -37,6 +38,7 @@ public final class RoutedStatement {
   private final boolean pins;
   private final boolean notifies;
   private final boolean unpreparable;
+  private final boolean asksForCursors;
   private final ExplainCommand explains;
   private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
@@ -67,6 +69,7 @@ public final class RoutedStatement {
             || facts.command().holds()
             || facts.usesTemporary()
             || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
+    asksForCursors = facts.calls().nodeFunctions().ofNoNode().contains(PG_CURSOR);
     explains = null;
     explained = null;
   }
@@ -81,9 +84,15 @@ public final class RoutedStatement {
     writes = command.analyze() && explained.writes;
     notifies = command.analyze() && explained.notifies;
     unpreparable = command.analyze() && explained.unpreparable;
+    asksForCursors = explained.asksForCursors;
     pins =
         command.analyze() && explained.pins
             || inner.facts().relations().stream().anyMatch(relation -> relation.temporary());
+  }
+
+  /** True when it asks for the cursors of the session. */
+  public boolean asksForCursors() {
+    return asksForCursors;
   }
 
   /** A placed table has no triggers. */

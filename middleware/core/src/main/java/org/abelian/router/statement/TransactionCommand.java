@@ -12,10 +12,11 @@ import java.util.List;
  * @param word the first word, in lower case
  * @param savepoint the name of a savepoint, folded as PostgreSQL does; null otherwise
  * @param chain true for AND CHAIN
- * @param isolation what BEGIN asks for, in lower case; null when it asks for nothing
+ * @param modes true when BEGIN asks for any mode of the transaction
+ * @param isolation the level that it asks for, in lower case; null when it asks for none
  */
 public record TransactionCommand(
-    Kind kind, String word, String savepoint, boolean chain, String isolation) {
+    Kind kind, String word, String savepoint, boolean chain, boolean modes, String isolation) {
   /** What it does. */
   public enum Kind {
     BEGIN,
@@ -220,6 +221,7 @@ public record TransactionCommand(
         takeWork();
       }
       String isolation = null;
+      boolean modes = at < words.words.size() && !is(at, ";");
       for (boolean first = true; at < words.words.size() && !is(at, ";"); first = false) {
         if (take(",") && first) {
           return null;
@@ -236,7 +238,7 @@ public record TransactionCommand(
           return null;
         }
       }
-      return new TransactionCommand(Kind.BEGIN, word, null, false, isolation);
+      return new TransactionCommand(Kind.BEGIN, word, null, false, modes, isolation);
     }
 
     private String level() {
@@ -260,14 +262,14 @@ public record TransactionCommand(
       if (!chain) {
         takeAll("and", "no", "chain");
       }
-      return new TransactionCommand(kind, word, null, chain, null);
+      return new TransactionCommand(kind, word, null, chain, false, null);
     }
 
     private TransactionCommand named(Kind kind, String word) {
       if (at == words.words.size() || is(at, ";") || is(at, ",")) {
         return null;
       }
-      return new TransactionCommand(kind, word, words.words.get(at++), false, null);
+      return new TransactionCommand(kind, word, words.words.get(at++), false, false, null);
     }
   }
 }

@@ -56,8 +56,12 @@ class LookupExecutionTest extends ScriptedCluster {
 
   /** Runs it as often as it asks to be run again. */
   private void run(Execution execution) throws IOException {
+    run(execution, 0);
+  }
+
+  private void run(Execution execution, int limit) throws IOException {
     for (Progress progress = Progress.QUIET; progress == Progress.QUIET; ) {
-      progress = execution.execute(0);
+      progress = execution.execute(limit);
       answer();
     }
   }
@@ -109,6 +113,33 @@ class LookupExecutionTest extends ScriptedCluster {
     Route otherwise = new Route.Scatter(List.of(1, 2, 3), MergeFacts.concat());
     run(bind(READ, READ_FACTS, new Route.Lookup(INDEX, CODE, otherwise)));
     assertEquals(List.of("x", "SELECT 1"), told());
+  }
+
+  @Test
+  void aReadGivesItsRowsInPortions() throws IOException {
+    nodes.forEach(node -> node.answer(FIND, "SELECT", "1"));
+    nodes.get(1).answer(READ, "SELECT", "x", "y", "z");
+    transaction.beginBlock(NodeStatement.of("BEGIN"), null);
+    Route otherwise = new Route.Scatter(List.of(1, 2, 3), MergeFacts.concat());
+    Execution read = bind(READ, READ_FACTS, new Route.Lookup(INDEX, CODE, otherwise));
+    run(read, 2);
+    assertEquals(List.of("x", "y", "suspended"), told());
+    run(read, 2);
+    run(read, 0);
+    assertEquals(List.of("x", "y", "suspended", "z", "SELECT 1", "SELECT 0"), told());
+  }
+
+  @Test
+  void whatLeadsNowhereGivesItsRowsInPortions() throws IOException {
+    nodes.forEach(node -> node.answer(FIND, "SELECT", "0"));
+    nodes.forEach(node -> node.answer(READ, "SELECT"));
+    nodes.get(2).answer(READ, "SELECT", "x", "y");
+    transaction.beginBlock(NodeStatement.of("BEGIN"), null);
+    Route otherwise = new Route.Scatter(List.of(1, 2, 3), MergeFacts.concat());
+    Execution read = bind(READ, READ_FACTS, new Route.Lookup(INDEX, CODE, otherwise));
+    run(read, 1);
+    run(read, 5);
+    assertEquals(List.of("x", "suspended", "y", "SELECT 1"), told());
   }
 
   @Test

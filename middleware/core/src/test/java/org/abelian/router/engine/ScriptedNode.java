@@ -262,7 +262,8 @@ public final class ScriptedNode implements AutoCloseable {
         return;
       }
       int from = given.getOrDefault(portal, 0);
-      int to = limit == 0 ? answer.rows().size() : Math.min(answer.rows().size(), from + limit);
+      int left = answer.rows().size() - from;
+      int to = from + (limit == 0 ? left : Math.min(left, limit));
       for (String row : answer.rows().subList(from, to)) {
         writeRow(row);
       }
@@ -316,7 +317,7 @@ public final class ScriptedNode implements AutoCloseable {
     }
 
     private static int limit(byte[] body) {
-      return body[body.length - 1];
+      return ByteBuffer.wrap(body, body.length - 4, 4).getInt();
     }
 
     private static String string(byte[] body, int at) {

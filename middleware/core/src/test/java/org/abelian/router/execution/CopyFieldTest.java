@@ -63,4 +63,32 @@ class CopyFieldTest {
     assertEquals("=it's;", read(CSV_OTHERS, "'it\\'s;'", 0));
     assertEquals("MISSING", read(CSV, "\"open,b", 1));
   }
+
+  @Test
+  void theMarkerOfADefaultIsComparedAsItIsWritten() {
+    CopyFormat text =
+        new CopyFormat(
+            false,
+            (byte) '\t',
+            bytes("\\N"),
+            bytes("\\D"),
+            (byte) '"',
+            (byte) '"',
+            false,
+            StandardCharsets.UTF_8);
+    assertEquals("DEFAULT", read(text, "1\t\\D", 1));
+    assertEquals("=D ", read(text, "1\t\\D ", 1));
+    CopyFormat csv =
+        new CopyFormat(
+            true,
+            (byte) ',',
+            bytes(""),
+            bytes("D"),
+            (byte) '"',
+            (byte) '"',
+            false,
+            StandardCharsets.UTF_8);
+    assertEquals("DEFAULT", read(csv, "D,1", 0));
+    assertEquals("=D", read(csv, "\"D\",1", 0));
+  }
 }

@@ -27,6 +27,12 @@ class PortalsTest {
   /** Counts how often it is closed. */
   private static final class Fake extends Execution {
     private int closed;
+    private int freed;
+
+    @Override
+    public void free() {
+      freed++;
+    }
 
     @Override
     public void describe(Description wanted) {}
@@ -108,13 +114,32 @@ class PortalsTest {
     Fake other = new Fake();
     portals.put("one", portal(one, false), 0, 0);
     portals.put("other", portal(other, false), 0, 0);
-    portals.close("one");
+    portals.close("one", "");
     assertEquals(1, one.closed);
     assertEquals(0, other.closed);
-    portals.close(null);
+    portals.put("closes", portal(), 0, 0);
+    portals.close(null, "closes");
     assertEquals(1, other.closed);
+    assertTrue(portals.has("closes"), "what runs stays");
+    portals.close(null, "");
     assertFalse(portals.has(null));
     assertEquals(0, memory.used());
+  }
+
+  @Test
+  void howeverAPortalGoesItKeepsNothing() {
+    Fake unnamed = new Fake();
+    portals.put(portal(unnamed, false));
+    portals.forgetUnnamed();
+    assertEquals(1, unnamed.freed);
+    Fake named = new Fake();
+    portals.put("p", portal(named, false), 1, 0);
+    portals.rolledBack(0);
+    assertEquals(1, named.freed);
+    Fake last = new Fake();
+    portals.put(portal(last, false));
+    portals.clear();
+    assertEquals(1, last.freed);
   }
 
   @Test

@@ -80,6 +80,13 @@ class CopyRoutingTest {
     assertRefused(copy("orders").copies(Map.of(option, value), "o_w integer"));
   }
 
+  @ParameterizedTest
+  @CsvSource({"on_error, stop", "log_verbosity, verbose", "reject_limit, 3", "default, D"})
+  void optionsThatDoNotSayHowALineIsReadAreTheNodes(String option, String value) {
+    assertInstanceOf(
+        Route.CopyIn.class, route(copy("orders").copies(Map.of(option, value), "o_w integer")));
+  }
+
   @Test
   void theDistributionColumnMustBeThere() {
     assertRefused(copy("orders").copies(Map.of(), "x text"));

@@ -243,7 +243,8 @@ final class FactsBuilder {
             .map(column -> column.split(" ", 2))
             .map(parts -> new CopyFacts.Column(parts[0], parts[1]))
             .toList();
-    copy = new CopyFacts(true, all, options, List.of(), List.of(), false, null, null, false);
+    boolean skips = "ignore".equals(options.get("on_error"));
+    copy = new CopyFacts(true, all, options, List.of(), List.of(), false, null, null, false, skips);
     return this;
   }
 

@@ -73,6 +73,22 @@ class TransactionStateTest {
   }
 
   @Test
+  void modesOfABeginInTheMidstComeBehindWhatHasHappened() {
+    state.beginImplicit();
+    state.adopt(NodeStatement.of("BEGIN READ ONLY"), null);
+    assertEquals("BEGIN READ ONLY", state.beginStatement().sql());
+    assertEquals(List.of(), history());
+    state.end();
+    state.beginImplicit();
+    state.isolation("serializable");
+    set("x");
+    state.adopt(NodeStatement.of("BEGIN READ ONLY"), null);
+    assertEquals(List.of("SET x = 1", "BEGIN READ ONLY"), history());
+    assertEquals("serializable", state.isolation());
+    assertTrue(state.isBlock());
+  }
+
+  @Test
   void whatWasSetIsFoundByNameUntilItIsTakenBack() {
     set("x");
     savepoint("a");

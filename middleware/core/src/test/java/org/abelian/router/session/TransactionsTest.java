@@ -175,6 +175,39 @@ class TransactionsTest extends ScriptedCluster {
   }
 
   @Test
+  void modesOfABeginReachNodesThatTheGroupHasBegunOn() throws IOException {
+    transactions.openImplicit();
+    runOn(1, "LOCK x", true);
+    run("BEGIN READ ONLY");
+    assertEquals(List.of("BEGIN", "LOCK x", "BEGIN READ ONLY"), ranOn(1));
+    runOn(2, "SELECT y", false);
+    assertEquals(List.of("BEGIN READ ONLY", "SELECT y"), ranOn(2));
+    assertTrue(transaction.isBlock());
+    assertEquals(List.of("BEGIN"), told());
+  }
+
+  @Test
+  void aLevelOfOneSnapshotIsRefusedOnSeveralNodes() throws IOException {
+    transactions.openImplicit();
+    runOn(1, "LOCK x", true);
+    runOn(2, "LOCK x", true);
+    run("BEGIN ISOLATION LEVEL SERIALIZABLE");
+    assertEquals(1, errors.size());
+    assertTrue(errors.get(0).contains("must stay on one node"), errors.toString());
+    assertEquals(List.of(), told());
+  }
+
+  @Test
+  void modesThatANodeRefusesAreNotTold() throws IOException {
+    nodes.get(0).fail("BEGIN ISOLATION LEVEL SERIALIZABLE", "25001");
+    transactions.openImplicit();
+    runOn(1, "UPDATE x", true);
+    run("BEGIN ISOLATION LEVEL SERIALIZABLE");
+    assertEquals(List.of("25001"), errors);
+    assertEquals(List.of(), told());
+  }
+
+  @Test
   void commitWithoutBeginWarnsAndChangesNothing() throws IOException {
     run("COMMIT");
     assertEquals(List.of("COMMIT"), told());

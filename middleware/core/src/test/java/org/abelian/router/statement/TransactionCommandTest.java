@@ -96,4 +96,13 @@ class TransactionCommandTest {
     assertNull(TransactionCommand.of("BEGIN").isolation());
     assertTrue(TransactionCommand.of("COMMIT AND CHAIN").chain());
   }
+
+  @Test
+  void modesOfABeginAreSeen() {
+    assertTrue(TransactionCommand.of("BEGIN READ ONLY").modes());
+    assertTrue(TransactionCommand.of("START TRANSACTION ISOLATION LEVEL SERIALIZABLE").modes());
+    assertTrue(TransactionCommand.of("BEGIN WORK NOT DEFERRABLE;").modes());
+    assertFalse(TransactionCommand.of("BEGIN TRANSACTION;").modes());
+    assertFalse(TransactionCommand.of("COMMIT").modes());
+  }
 }

@@ -20,14 +20,23 @@ public final class ForgottenSavepointClient extends BrokenClient {
     Answer answer = super.run(statement);
     if (statement instanceof Statement.Savepoint savepoint) {
       if (savepoint.action() == Statement.Savepoint.Action.ROLLBACK_TO) {
-        for (Statement addition : additions) {
-          super.run(addition);
-        }
+        repeatAdditions(savepoint);
       }
       additions.clear();
     } else if (isBlindAddition(statement)) {
       additions.add(statement);
     }
     return answer;
+  }
+
+  /** Each may meet others and be told of a deadlock; then nothing survives this time. */
+  private void repeatAdditions(Statement.Savepoint rollback) throws SQLException {
+    try {
+      for (Statement addition : additions) {
+        super.run(addition);
+      }
+    } catch (SQLException e) {
+      super.run(rollback);
+    }
   }
 }

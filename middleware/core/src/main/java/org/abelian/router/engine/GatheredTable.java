@@ -48,8 +48,7 @@ final class GatheredTable {
   /** Nothing is done before it is executed. */
   static Execution bind(EngineContext context, BoundStatement bound, Route.GatheredTable route) {
     bound.answerBind(context.replies());
-    BindMessage values = new BindMessage();
-    values.look(bound.bind().extended(List.of()), 0); // The client's message will be gone.
+    BindMessage values = bound.bind().copy();
     BoundStatement kept = bound.keeping(values);
     GatheredTable table = new GatheredTable(context, kept, route);
     return new CommandExecution(context.replies(), table::run);

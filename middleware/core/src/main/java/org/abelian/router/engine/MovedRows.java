@@ -50,8 +50,7 @@ final class MovedRows extends Execution {
       EngineContext context, BoundStatement bound, Route.MovedRows route, boolean kept) {
     context.transactions().openImplicit();
     bound.answerBind(context.replies());
-    BindMessage values = new BindMessage();
-    values.look(bound.bind().extended(List.of()), 0); // The client's message will be gone.
+    BindMessage values = bound.bind().copy();
     return new MovedRows(context, bound.keeping(values), route, kept);
   }
 

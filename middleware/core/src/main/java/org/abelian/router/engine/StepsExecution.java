@@ -1,7 +1,6 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
-import java.util.List;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.FixedMessage;
@@ -38,8 +37,7 @@ final class StepsExecution extends Execution {
       EngineContext context, Binder binder, BoundStatement bound, Route.Steps route) {
     context.transactions().openImplicit();
     bound.answerBind(context.replies());
-    BindMessage values = new BindMessage();
-    values.look(bound.bind().extended(List.of()), 0); // The client's message will be gone.
+    BindMessage values = bound.bind().copy();
     return new StepsExecution(context, binder, bound.keeping(values), route);
   }
 
@@ -71,8 +69,7 @@ final class StepsExecution extends Execution {
     RoutedStatement routed = SourceRows.routed(step.route(), facts, catalog);
     SharedStatement statement =
         new SharedStatement(NodeStatement.of(step.sql(), facts.parameters()));
-    BindMessage values = new BindMessage();
-    values.look(bound.bind().extended(List.of()), 0);
+    BindMessage values = bound.bind().copy();
     BoundStatement change = new BoundStatement(statement, routed, values, false);
     RowCollection none = SourceRows.taken(context, 0);
     try {

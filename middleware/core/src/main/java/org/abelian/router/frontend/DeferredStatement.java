@@ -1,7 +1,6 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
-import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
@@ -59,14 +58,7 @@ final class DeferredStatement extends Execution {
       EngineContext context, StatementTrace trace, BoundStatement client, Start start) {
     context.transactions().openImplicit();
     client.answerBind(context.replies());
-    return new DeferredStatement(context, trace, client.keeping(copy(client)), start);
-  }
-
-  /** The client's message will be gone, and that of what runs takes its place. */
-  private static BindMessage copy(BoundStatement bound) {
-    BindMessage values = new BindMessage();
-    values.look(bound.bind().extended(List.of()), 0);
-    return values;
+    return new DeferredStatement(context, trace, client.keeping(client.bind().copy()), start);
   }
 
   @Override
@@ -90,7 +82,7 @@ final class DeferredStatement extends Execution {
   @Override
   public Progress execute(int limit) throws IOException {
     if (started == null) {
-      Begun begun = start.of(copy(client));
+      Begun begun = start.of(client.bind().copy());
       if (context.replies().failed()) {
         return Progress.BARRIER;
       } else if (begun == null) {

@@ -208,6 +208,13 @@ public final class BindMessage {
     }
   }
 
+  /** A message of its own with the same values, for when the client's will be gone. */
+  public BindMessage copy() {
+    BindMessage copy = new BindMessage();
+    copy.look(extended(List.of()), 0);
+    return copy;
+  }
+
   /**
    * The whole message again, with more values after its own.
    *

@@ -19,6 +19,7 @@ import org.abelian.harness.RouterServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,6 +38,9 @@ class CommitFaultsIT {
       Pattern.compile("SELECT abelian\\.transaction_outcome\\('[^']+'\\)");
 
   private static ProxiedCluster cluster;
+
+  @RegisterExtension static final HealedAfterFailure HEALED = new HealedAfterFailure(() -> cluster);
+
   private static int from;
   private static int to;
 

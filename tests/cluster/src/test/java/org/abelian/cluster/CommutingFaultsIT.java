@@ -19,6 +19,7 @@ import org.abelian.harness.Fault.Moment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,6 +36,9 @@ class CommutingFaultsIT {
   private static final int ANSWERED_SECONDS_MAX = 60;
 
   private static ProxiedCluster cluster;
+
+  @RegisterExtension static final HealedAfterFailure HEALED = new HealedAfterFailure(() -> cluster);
+
   private static int from;
   private static int to;
 
@@ -125,14 +129,21 @@ class CommutingFaultsIT {
                         .arm(Fault.cut(moment, COMMIT, () -> victim.strike(cluster, i))))
             .toArray(Fault[]::new);
     CompletableFuture<Told> told = CompletableFuture.supplyAsync(() -> transfer(by));
-    assertTrue(faults[0].hasStruck(ANSWERED_SECONDS_MAX), "the fault has not struck");
+    assertStruck(faults[0], told);
     if (victim == Victim.NODE && !staysDown(moment, where, by)) {
-      assertTrue(faults[faults.length - 1].hasStruck(ANSWERED_SECONDS_MAX), "not on both nodes");
+      assertStruck(faults[faults.length - 1], told);
       cluster.heal();
     }
     Told answer = told.get(ANSWERED_SECONDS_MAX, TimeUnit.SECONDS);
     cluster.heal();
     assertWhole(answer, fromBefore, toBefore, billsBefore);
+  }
+
+  private static void assertStruck(Fault fault, CompletableFuture<Told> transfer)
+      throws InterruptedException {
+    assertTrue(
+        fault.strikesDuring(transfer, ANSWERED_SECONDS_MAX),
+        () -> fault + " has not struck; the client was told " + transfer.getNow(null));
   }
 
   /**
@@ -170,8 +181,8 @@ class CommutingFaultsIT {
     Fault loss = Fault.cut(Moment.BEFORE, COMMIT, () -> cluster.proxy(1).arm(completion));
     cluster.proxy(1).arm(loss);
     CompletableFuture<Told> pending = CompletableFuture.supplyAsync(() -> transfer(by));
-    assertTrue(loss.hasStruck(ANSWERED_SECONDS_MAX), "the first fault has not struck");
-    assertTrue(completion.hasStruck(ANSWERED_SECONDS_MAX), "the second fault has not struck");
+    assertStruck(loss, pending);
+    assertStruck(completion, pending);
     cluster.heal();
     Told told = pending.get(ANSWERED_SECONDS_MAX, TimeUnit.SECONDS);
     assertWhole(told, fromBefore, toBefore, billsBefore);

@@ -18,6 +18,7 @@ import org.abelian.harness.Fault.Moment;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,6 +36,9 @@ class IndependentFaultsIT {
   private static final long SETTLED_SECONDS = 20;
 
   private static ProxiedCluster cluster;
+
+  @RegisterExtension static final HealedAfterFailure HEALED = new HealedAfterFailure(() -> cluster);
+
   private static int from;
   private static int to;
 

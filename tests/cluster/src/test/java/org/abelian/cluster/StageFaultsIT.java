@@ -20,6 +20,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -73,6 +74,8 @@ class StageFaultsIT {
           + " (SELECT concat(count(*), ' ', sum(n)) FROM target)";
 
   private static ProxiedCluster cluster;
+
+  @RegisterExtension static final HealedAfterFailure HEALED = new HealedAfterFailure(() -> cluster);
 
   @BeforeAll
   static void createCluster() throws SQLException {

@@ -2,6 +2,7 @@ package org.abelian.harness;
 
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /** What a {@link FaultProxy} does once, and at which statement. */
@@ -13,6 +14,11 @@ public final class Fault {
     /** After the node has answered, before the client receives the answer. */
     ANSWERED
   }
+
+  private static final long POLL_MILLIS = 20;
+
+  /** The client may have its answer while the action still waits for the end of what it kills. */
+  private static final long MOMENT_SECONDS = 5;
 
   private final String fragment;
   private final Moment moment;
@@ -63,6 +69,20 @@ public final class Fault {
   /** Whether the fault has struck, waiting for it up to the limit. */
   public boolean hasStruck(long seconds) throws InterruptedException {
     return struck.await(seconds, TimeUnit.SECONDS);
+  }
+
+  /**
+   * Whether the fault strikes while the work goes on, or a moment later; waits for it up to the
+   * limit, and not for a fault that cannot come any more because the work is over.
+   */
+  public boolean strikesDuring(Future<?> work, long seconds) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (!work.isDone() && System.nanoTime() < deadline) {
+      if (struck.await(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+        return true;
+      }
+    }
+    return hasStruck(MOMENT_SECONDS);
   }
 
   @Override

@@ -42,7 +42,7 @@ fail() {
 }
 
 as_root() {
-  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -- "$@"; fi
+  if [ "$EUID" -eq 0 ]; then "$@"; else sudo -- "$@"; fi
 }
 
 # Runs a program as the database user, from a folder and with an environment that do not depend on the caller's.
@@ -51,7 +51,7 @@ as_database_user() {
   local clean=(env -i "PATH=$bindir:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     HOME=/var/lib/abelian LC_ALL=C.UTF-8)
   # Debian's pg_config and psql wrappers are not in the way: the prefix's bin directory comes first.
-  if [ "$(id -u)" -eq 0 ]; then
+  if [ "$EUID" -eq 0 ]; then
     (cd / && exec runuser -u "$os_user" -- "${clean[@]}" "$@")
   else
     (cd / && exec sudo -u "$os_user" -- "${clean[@]}" "$@")

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -21,6 +22,12 @@ public final class ServerProcess implements AutoCloseable {
       List.of(
           "-Dslf4j.provider=org.apache.logging.slf4j.SLF4JServiceProvider",
           "-Dslf4j.internal.verbosity=WARN");
+
+  /** How JVMs of tests compile and collect, as the build has it. */
+  private static final List<String> OPTIONS_OF_TESTS =
+      Arrays.stream(System.getProperty("test.jvm", "").split(" "))
+          .filter(option -> !option.isEmpty())
+          .toList();
 
   /** Bound on start and end; a JVM on a loaded machine needs a few seconds. */
   private static final long TIMEOUT_MS = 60_000;
@@ -51,6 +58,7 @@ public final class ServerProcess implements AutoCloseable {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-Xmx512m");
+    command.addAll(OPTIONS_OF_TESTS);
     command.addAll(SERVERS_LOGGER);
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
     command.addAll(arguments);

@@ -40,14 +40,8 @@ public final class ExtendedProtocol {
   private final BindMessage bind = new BindMessage();
   private final BoundParameters values = new BoundParameters(bind);
 
-  /** Whether the rest of the group only runs what was bound last. */
-  private boolean runsNext;
-
-  /** Whether the portal that runs next is to give all of its rows at once. */
-  private boolean runsToEnd;
-
-  /** Whether the portal that runs next is to be described before. */
-  private boolean describesNext;
+  /** What the group does with what was bound last. */
+  private final RunAhead ahead;
 
   /** A statement whose Describe waits for the Bind after it, which names the node. */
   private SharedStatement describeWithBind;
@@ -67,6 +61,7 @@ public final class ExtendedProtocol {
     this.executes = executes;
     this.portals = portals;
     this.input = input;
+    ahead = new RunAhead(input);
   }
 
   public Progress parse(byte[] array, int at, int length) throws IOException {
@@ -108,9 +103,9 @@ public final class ExtendedProtocol {
     }
     BoundTemplate template = bind.parameterCount() == 0 ? statements.template(statement) : null;
     if (template != null) {
-      runsNext = isRunNext(array, at + length);
+      ahead.look(bind, array, at + length);
       bind.look(template.bind(bind), 0);
-      return bind(template.statement(), template.analysed(), true, runsNext);
+      return bind(template.statement(), template.analysed(), true, ahead.runs());
     }
     AnalysedStatement analysed = statements.analysed(statement);
     if (analysed == null) {
@@ -121,16 +116,16 @@ public final class ExtendedProtocol {
       return bindHere(statement, () -> commands.run(statement, routed));
     }
     boolean named = bind.statementEnd() > bind.statementAt() || statement.isFrequent();
-    runsNext = isRunNext(array, at + length);
+    ahead.look(bind, array, at + length);
     if (routed.facts().command().prepared().executes() == null) {
-      return bind(statement, analysed, named, runsNext);
+      return bind(statement, analysed, named, ahead.runs());
     }
     ExecuteCommand.Bound executed = executes.bind(statement, routed, bind);
     if (executed == null) {
       return Progress.QUIET;
     }
     bind.look(executed.bind(), 0);
-    return bind(executed.statement(), executed.analysed(), true, runsNext);
+    return bind(executed.statement(), executed.analysed(), true, ahead.runs());
   }
 
   /** Binds what nodes are to run, with keys of the router's where it needs them. */
@@ -232,7 +227,7 @@ public final class ExtendedProtocol {
         return batched;
       }
     }
-    boolean passing = alone && runsToEnd && starter.passesBy(bound.routed(), route);
+    boolean passing = alone && ahead.runsToEnd() && starter.passesBy(bound.routed(), route);
     return StatementStarter.Started.of(
         SingleNodeExecution.bind(context, bound, backend, named, describeWithBind, passing));
   }
@@ -274,55 +269,19 @@ public final class ExtendedProtocol {
     }
   }
 
-  /**
-   * True when the rest of the group does nothing but run the portal that is being bound: Describe,
-   * if the client wants it, Execute, Sync.
-   */
-  private boolean isRunNext(byte[] array, int next) {
-    int at = next;
-    describesNext = isForPortal(FrontendType.DESCRIBE, array, at);
-    if (describesNext) {
-      at += input.frameAt(at);
-    }
-    if (!isForPortal(FrontendType.EXECUTE, array, at)) {
-      return false;
-    }
-    int limitAt = CString.end(array, at + 5, at + input.frameAt(at)) + 1;
-    runsToEnd = BigEndian.int4(array, limitAt) == 0;
-    at += input.frameAt(at);
-    return input.frameAt(at) > 0 && array[at] == FrontendType.SYNC;
-  }
-
-  /** As above, for the Bind message that is being planned. */
+  /** True when the rest of the group only runs what that message binds, which is being planned. */
   public boolean runsNext(BindMessage bound) {
-    return bound == bind && runsNext;
+    return bound == bind && ahead.runs();
   }
 
   /** True when it is to give all of its rows at once. */
   public boolean runsToEnd(BindMessage bound) {
-    return runsNext(bound) && runsToEnd;
+    return bound == bind && ahead.runsToEnd();
   }
 
   /** True when it is to be described before it runs. */
   public boolean describesNext(BindMessage bound) {
-    return runsNext(bound) && describesNext;
-  }
-
-  private boolean isForPortal(byte type, byte[] array, int at) {
-    int length = input.frameAt(at);
-    if (length == 0 || array[at] != type) {
-      return false;
-    }
-    int nameAt = at + 5;
-    if (type == FrontendType.DESCRIBE) {
-      if (array[nameAt] != 'P') {
-        return false;
-      }
-      nameAt++;
-    }
-    int nameEnd = CString.end(array, nameAt, at + length);
-    int bound = bind.portalAt();
-    return Arrays.equals(array, nameAt, nameEnd, bind.array(), bound, bound + bind.portalLength());
+    return bound == bind && ahead.describes();
   }
 
   public Progress describe(byte[] array, int at, int length) throws IOException {

@@ -20,9 +20,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Many buyers of few stocks by decrements under a condition, with savepoints, aborts, prepared
  * transactions, and sessions that are killed: no stock is oversold, nothing is sold twice, and
  * nobody is refused what was there. System property {@code abelian.soak.seconds} makes the runs
- * longer.
+ * longer; {@code abelian.soak.decrements} says how many decrements the run with 64 clients must do.
  */
 @WithNode(
+    exclusive = true,
     settings = {
       "abelian.fold_interval=5ms",
       "abelian.fold_after=1ms",
@@ -32,7 +33,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ConditionalSalesIT {
   private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 4);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
+  private static final long DECREMENTS = Long.getLong("abelian.soak.decrements", 2_000);
+  private static final long SOAK_SECONDS_MAX = 3_600;
   private static final int BUYERS = 16;
+  private static final int MANY_BUYERS = 64;
+  private static final int MANY_STOCKS = 10;
+  private static final int NODE_KILLS = 2;
   private static final int KILLS_PER_SECOND = 10;
 
   private final LocalNode node;
@@ -65,6 +71,35 @@ class ConditionalSalesIT {
     ConditionalSales sales = ConditionalSales.create(node, Way.IMPATIENT);
     run(sales);
     assertFalse(sales.faults().isEmpty(), "nothing was noticed, seed " + SEED);
+  }
+
+  /** Half of what is bought is there from the beginning, the rest is delivered meanwhile. */
+  @Test
+  void decrementsBy64ClientsOn10StocksSellNothingTwiceOverKillsOfTheNode() throws Exception {
+    ConditionalSales sales =
+        ConditionalSales.create(node, Way.CONDITION, MANY_STOCKS, DECREMENTS / 8);
+    long deadline = System.nanoTime() + SOAK_SECONDS_MAX * 1_000_000_000L;
+    for (int kill = 1; kill <= NODE_KILLS + 1; kill++) {
+      sales.start(MANY_BUYERS, SEED + 1000L * kill);
+      watch(sales, DECREMENTS * kill / (NODE_KILLS + 1), deadline);
+      node.kill();
+      sales.crew().awaitEnd();
+      node.start();
+      resolve(sales);
+      assertEquals(List.of(), sales.faults(), "seed " + SEED);
+    }
+    assertTrue(sales.record().refused() > 0, "nobody was refused, seed " + SEED);
+  }
+
+  private void watch(ConditionalSales sales, long granted, long deadline) throws Exception {
+    try (Connection connection = node.connect();
+        Statement statement = connection.createStatement()) {
+      while (sales.record().granted() < granted) {
+        assertFalse(sales.isOversold(statement), "a snapshot shows less than nothing");
+        assertTrue(System.nanoTime() < deadline, "too slow: " + sales.record().granted());
+        Thread.sleep(20);
+      }
+    }
   }
 
   /** Runs buyers for a while, and kills some; whether a reader saw a stock oversold. */

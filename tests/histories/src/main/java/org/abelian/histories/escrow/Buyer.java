@@ -142,6 +142,6 @@ final class Buyer extends Member {
   }
 
   private int stock() {
-    return 1 + random.nextInt(ConditionalSales.STOCKS);
+    return 1 + random.nextInt(sales.stocks());
   }
 }

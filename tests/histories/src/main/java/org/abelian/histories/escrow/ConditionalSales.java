@@ -14,7 +14,7 @@ import org.abelian.histories.load.Crew;
  * table {@code journal} within the same transaction.
  */
 public final class ConditionalSales {
-  static final int STOCKS = 3;
+  private static final int STOCKS = 3;
   private static final long INITIAL = 12;
   private static final long END_SECONDS_MAX = 120;
 
@@ -59,17 +59,32 @@ public final class ConditionalSales {
 
   private final LocalNode node;
   private final Way way;
+  private final int stocks;
+  private final long initial;
   private final Crew crew;
   private final SalesRecord record = new SalesRecord();
 
-  private ConditionalSales(LocalNode node, Way way) {
+  private ConditionalSales(LocalNode node, Way way, int stocks, long initial) {
     this.node = node;
     this.way = way;
+    this.stocks = stocks;
+    this.initial = initial;
     this.crew = new Crew(node, "buyer", END_SECONDS_MAX);
   }
 
-  /** Creates the tables anew. */
+  /** Creates the tables anew, with few stocks of little. */
   public static ConditionalSales create(LocalNode node, Way way) throws SQLException {
+    return create(node, way, STOCKS, INITIAL);
+  }
+
+  /**
+   * Creates the tables anew.
+   *
+   * @param stocks how many there are
+   * @param initial what each holds at first
+   */
+  public static ConditionalSales create(LocalNode node, Way way, int stocks, long initial)
+      throws SQLException {
     try (Connection connection = node.connect();
         Statement statement = connection.createStatement()) {
       statement.execute("DROP TABLE IF EXISTS stocks, journal");
@@ -79,13 +94,13 @@ public final class ConditionalSales {
       statement.execute("CREATE TABLE journal (buyer bigint, number int, id int, amount bigint)");
       statement.execute(
           "INSERT INTO stocks SELECT i, 0, %d FROM generate_series(1, %d) i"
-              .formatted(INITIAL, STOCKS));
+              .formatted(initial, stocks));
       statement.execute(
           "CREATE OR REPLACE FUNCTION buy(item int, amount bigint) RETURNS int LANGUAGE plpgsql AS"
               + " $$ BEGIN UPDATE stocks SET stock = stock - amount WHERE id = item AND stock >="
               + " amount; IF NOT FOUND THEN RETURN 0; END IF; RETURN 1; END $$");
     }
-    return new ConditionalSales(node, way);
+    return new ConditionalSales(node, way, stocks, initial);
   }
 
   /** Starts buyers. */
@@ -113,6 +128,10 @@ public final class ConditionalSales {
     return record;
   }
 
+  int stocks() {
+    return stocks;
+  }
+
   Way way() {
     return way;
   }
@@ -130,11 +149,11 @@ public final class ConditionalSales {
           rows(
               statement,
               "SELECT 'stock', id, s.stock::bigint, %1$d + coalesce(sum(j.amount), 0) FROM stocks s"
-                      .formatted(INITIAL)
+                      .formatted(initial)
                   + " LEFT JOIN journal j USING (id) GROUP BY id, s.stock::bigint HAVING"
                   + " s.stock::bigint < 0 OR s.stock::bigint <> %1$d + coalesce(sum(j.amount), 0)"
-                      .formatted(INITIAL));
-      found.addAll(record.needless(statement, INITIAL));
+                      .formatted(initial));
+      found.addAll(record.needless(statement, initial));
       return found;
     }
   }

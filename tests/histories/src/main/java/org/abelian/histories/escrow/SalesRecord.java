@@ -22,9 +22,6 @@ public final class SalesRecord {
   /** Somebody wanted so much, and was told that there is not enough. */
   private record Refusal(int stock, long amount, long own, long sent, long answered) {}
 
-  /** What a committed transaction has made of a stock. */
-  private record Change(long amount, Commit commit) {}
-
   private final Map<Number, Commit> commits = new HashMap<>();
   private final List<Refusal> refusals = new ArrayList<>();
   private long granted;
@@ -67,17 +64,13 @@ public final class SalesRecord {
    * there was enough.
    */
   public synchronized List<String> needless(Statement statement, long initial) throws SQLException {
-    Map<Integer, List<Change>> changes = committed(statement);
+    Map<Integer, Flows> flows = committed(statement);
     List<String> found = new ArrayList<>();
     for (Refusal refusal : refusals) {
+      Flows flow = flows.getOrDefault(refusal.stock(), Flows.NONE);
       long least = initial + refusal.own();
-      for (Change change : changes.getOrDefault(refusal.stock(), List.of())) {
-        boolean counts =
-            change.amount() < 0
-                ? change.commit().sent() < refusal.answered()
-                : change.commit().answered() < refusal.sent();
-        least += counts ? change.amount() : 0;
-      }
+      least += flow.sales().before(refusal.answered());
+      least += flow.deliveries().before(refusal.sent());
       if (least >= refusal.amount()) {
         found.add(refusal + " of at least " + least);
       }
@@ -85,17 +78,33 @@ public final class SalesRecord {
     return found;
   }
 
-  private Map<Integer, List<Change>> committed(Statement statement) throws SQLException {
-    Map<Integer, List<Change>> changes = new HashMap<>();
+  /**
+   * What committed transactions have made of a stock.
+   *
+   * @param sales by when their commit was asked for
+   * @param deliveries by when their commit was answered
+   */
+  private record Flows(TimedSums sales, TimedSums deliveries) {
+    static final Flows NONE = new Flows(new TimedSums(), new TimedSums());
+  }
+
+  private Map<Integer, Flows> committed(Statement statement) throws SQLException {
+    Map<Integer, Flows> flows = new HashMap<>();
     String query = "SELECT buyer, number, id, sum(amount) FROM journal GROUP BY 1, 2, 3";
     try (ResultSet rows = statement.executeQuery(query)) {
       while (rows.next()) {
         Commit commit = commits.get(new Number(rows.getLong(1), rows.getInt(2)));
-        changes
-            .computeIfAbsent(rows.getInt(3), stock -> new ArrayList<>())
-            .add(new Change(rows.getLong(4), commit));
+        Flows flow =
+            flows.computeIfAbsent(
+                rows.getInt(3), stock -> new Flows(new TimedSums(), new TimedSums()));
+        long amount = rows.getLong(4);
+        if (amount < 0) {
+          flow.sales().add(commit.sent(), amount);
+        } else {
+          flow.deliveries().add(commit.answered(), amount);
+        }
       }
     }
-    return changes;
+    return flows;
   }
 }

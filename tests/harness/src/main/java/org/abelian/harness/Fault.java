@@ -4,6 +4,7 @@ import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** What a {@link FaultProxy} does once, and at which statement. */
 public final class Fault {
@@ -20,11 +21,14 @@ public final class Fault {
   /** The client may have its answer while the action still waits for the end of what it kills. */
   private static final long MOMENT_SECONDS = 5;
 
+  private static final long ACTION_SECONDS_MAX = 60;
+
   private final String fragment;
   private final Moment moment;
   private final boolean cuts;
   private final Runnable action;
   private final CountDownLatch struck = new CountDownLatch(1);
+  private final AtomicBoolean used = new AtomicBoolean();
 
   private Fault(String fragment, Moment moment, boolean cuts, Runnable action) {
     this.fragment = fragment.toLowerCase(Locale.ROOT);
@@ -56,13 +60,36 @@ public final class Fault {
     return moment;
   }
 
-  /** Acts; returns whether the connection is to be cut. */
+  /** Acts, unless it is called off; returns whether the connection is to be cut. */
   boolean strike() {
+    if (!used.compareAndSet(false, true)) {
+      return false;
+    }
     try {
       action.run();
       return cuts;
     } finally {
       struck.countDown();
+    }
+  }
+
+  /**
+   * Strikes no more, also where its statement has been seen and only the answer is awaited. When
+   * this returns, an action that was under way is over.
+   *
+   * @throws HarnessException when the action does not end
+   */
+  void callOff() {
+    if (used.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      if (!struck.await(ACTION_SECONDS_MAX, TimeUnit.SECONDS)) {
+        throw new HarnessException("the action of " + this + " goes on");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new HarnessException("interrupted while " + this + " acts", e);
     }
   }
 

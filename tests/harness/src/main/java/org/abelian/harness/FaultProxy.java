@@ -20,6 +20,10 @@ public final class FaultProxy implements AutoCloseable {
   private final int target;
   private final ServerSocket listener;
   private final List<Fault> armed = new CopyOnWriteArrayList<>();
+
+  /** All since the last {@link #disarm}, whether they have struck or only been triggered. */
+  private final List<Fault> known = new CopyOnWriteArrayList<>();
+
   private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
 
   private FaultProxy(int target, ServerSocket listener) {
@@ -50,13 +54,19 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Strikes once, at the next statement that the fault describes, on any connection. */
   public Fault arm(Fault fault) {
+    known.add(fault);
     armed.add(fault);
     return fault;
   }
 
-  /** Forgets faults that have not struck. */
+  /**
+   * Forgets faults that have not struck, and waits for those that are striking: none of them does
+   * anything to what is started afterwards.
+   */
   public void disarm() {
     armed.clear();
+    known.forEach(Fault::callOff);
+    known.clear();
   }
 
   /** Cuts all connections, like a network that fails for a moment. */

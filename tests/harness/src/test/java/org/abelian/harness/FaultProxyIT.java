@@ -9,6 +9,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +65,35 @@ class FaultProxyIT {
     assertEquals(1, rows());
   }
 
+  /**
+   * Whoever starts a killed server again must not have it killed by what the last test has left.
+   */
+  @Test
+  void aFaultThatWaitsForAnAnswerStrikesNoMoreOnceItIsCalledOff() throws Exception {
+    AtomicLong strikes = new AtomicLong();
+    proxy.arm(Fault.cut(Fault.Moment.ANSWERED, "insert into proxied", strikes::incrementAndGet));
+    CompletableFuture<Void> insert;
+    try (Connection owner = node.connect();
+        Statement statement = owner.createStatement()) {
+      owner.setAutoCommit(false);
+      statement.execute("LOCK TABLE proxied");
+      insert = CompletableFuture.runAsync(() -> unchecked(this::insert));
+      while (count("SELECT count(*) FROM pg_locks WHERE NOT granted") == 0) {
+        Thread.sleep(10);
+      }
+      proxy.disarm();
+      owner.commit();
+    }
+    insert.get(60, TimeUnit.SECONDS);
+    assertEquals(0, strikes.get());
+    assertEquals(1, rows());
+  }
+
+  private long insert() throws SQLException {
+    throughProxy("INSERT INTO proxied VALUES (1)");
+    return 1;
+  }
+
   private interface Query {
     long run() throws SQLException;
   }
@@ -91,9 +122,13 @@ class FaultProxyIT {
   }
 
   private long rows() throws SQLException {
+    return count("SELECT count(*) FROM proxied");
+  }
+
+  private long count(String query) throws SQLException {
     try (Connection connection = node.connect();
         Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery("SELECT count(*) FROM proxied")) {
+        ResultSet rows = statement.executeQuery(query)) {
       rows.next();
       return rows.getLong(1);
     }

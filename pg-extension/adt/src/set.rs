@@ -31,6 +31,11 @@ impl Additions {
         present.map(|(element, _)| element)
     }
 
+    /// Whether an element is in it, of a whole state or of its part about the element.
+    pub fn contains(&self, element: &[u8]) -> bool {
+        self.count(element) > 0
+    }
+
     /// A whole state with these elements.
     pub fn of(elements: impl IntoIterator<Item = Text>) -> Self {
         Additions(Entries(

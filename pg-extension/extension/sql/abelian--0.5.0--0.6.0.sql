@@ -1330,26 +1330,19 @@ CREATE OR REPLACE FUNCTION abelian.summary_bag_value(bytea) RETURNS jsonb LANGUA
   'SELECT pg_catalog.jsonb_object_agg(name, abelian.summary_bag_figure($1, name)) FROM pg_catalog.unnest(''{count,sum,mean,var_pop,var_samp,min,max}''::pg_catalog.text[]) name';
 CREATE OR REPLACE FUNCTION abelian.summary_bag_as_text(abelian.summary_bag) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   'SELECT $1::pg_catalog.jsonb::pg_catalog.text';
-CREATE OR REPLACE FUNCTION abelian.get(abelian.dict, text) RETURNS text LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
-  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->>) $2';
-CREATE OR REPLACE FUNCTION abelian.contains(abelian.dict, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
-  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.?) $2';
+CREATE OR REPLACE FUNCTION abelian.get(abelian.dict, text) RETURNS text LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_dict_get';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.dict, text) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_dict_contains';
 CREATE OR REPLACE FUNCTION abelian.size(abelian.dict) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   'SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_object_keys($1::pg_catalog.jsonb)';
-CREATE OR REPLACE FUNCTION abelian.contains(abelian.set, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
-  'SELECT $2 OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])';
-CREATE OR REPLACE FUNCTION abelian.count(abelian.multiset, text) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
-  'SELECT coalesce((($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->>) $2)::pg_catalog.int8, 0)';
-CREATE OR REPLACE FUNCTION abelian.contains(abelian.multiset, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
-  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.?) $2';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.set, text) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_set_contains';
+CREATE OR REPLACE FUNCTION abelian.count(abelian.multiset, text) RETURNS bigint LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_multiset_count';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.multiset, text) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_multiset_contains';
 CREATE OR REPLACE FUNCTION abelian.size(abelian.multiset) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   'SELECT coalesce(pg_catalog.sum(value::pg_catalog.int8), 0) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
 CREATE OR REPLACE FUNCTION abelian.distinct_size(abelian.multiset) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   'SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
-CREATE OR REPLACE FUNCTION abelian.score(abelian.scored_set, text) RETURNS numeric LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
-  'SELECT (($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->>) $2)::pg_catalog.numeric';
-CREATE OR REPLACE FUNCTION abelian.contains(abelian.scored_set, text) RETURNS boolean LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
-  'SELECT ($1::pg_catalog.jsonb) OPERATOR(pg_catalog.?) $2';
+CREATE OR REPLACE FUNCTION abelian.score(abelian.scored_set, text) RETURNS numeric LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_scored_set_score';
+CREATE OR REPLACE FUNCTION abelian.contains(abelian.scored_set, text) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_scored_set_contains';
 CREATE OR REPLACE FUNCTION abelian.size(abelian.scored_set) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   'SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_each_text($1::pg_catalog.jsonb)';
 CREATE OR REPLACE FUNCTION abelian.range(abelian.scored_set, numeric, numeric) RETURNS TABLE (item text, score numeric) LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
@@ -1357,9 +1350,10 @@ CREATE OR REPLACE FUNCTION abelian.range(abelian.scored_set, numeric, numeric) R
     WHERE value::pg_catalog.numeric OPERATOR(pg_catalog.>=) $2 AND value::pg_catalog.numeric OPERATOR(pg_catalog.<=) $3 ORDER BY 2, key COLLATE pg_catalog."C"';
 CREATE OR REPLACE FUNCTION abelian.size(abelian.top_k) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   $$ SELECT pg_catalog.jsonb_array_length(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) 'top')::pg_catalog.int8 $$;
-CREATE OR REPLACE FUNCTION abelian.top(abelian.top_k, integer DEFAULT NULL) RETURNS TABLE (score numeric, item text) LANGUAGE sql STABLE PARALLEL SAFE AS
-  $$ SELECT (pair OPERATOR(pg_catalog.->>) 'score')::pg_catalog.numeric, pair OPERATOR(pg_catalog.->>) 'item'
-       FROM pg_catalog.jsonb_array_elements(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) 'top') WITH ORDINALITY p(pair, place) ORDER BY place LIMIT $2 $$;
+CREATE OR REPLACE FUNCTION abelian.top(abelian.top_k, integer DEFAULT NULL) RETURNS TABLE (score numeric, item text) LANGUAGE c STABLE PARALLEL SAFE ROWS 10 AS
+  'MODULE_PATHNAME', 'abelian_top_k_best';
+CREATE OR REPLACE FUNCTION abelian.top(abelian.scored_set, integer) RETURNS TABLE (item text, score numeric) LANGUAGE c STABLE STRICT PARALLEL SAFE ROWS 10 AS
+  'MODULE_PATHNAME', 'abelian_scored_set_top';
 
 -- Raises unless these go together.
 CREATE FUNCTION abelian.check_method(method text, colocate_with regclass, rule text) RETURNS void
@@ -2873,9 +2867,8 @@ BEGIN
                    format('SELECT pg_catalog.jsonb_build_object(''k'', $1, %L, ''[]''::pg_catalog.jsonb)::abelian.%I', made.best, made.name));
     EXECUTE format('CREATE FUNCTION abelian.size(abelian.%I) RETURNS bigint LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L', made.name,
                    format('SELECT pg_catalog.jsonb_array_length(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) %L)::pg_catalog.int8', made.best));
-    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.%I, integer DEFAULT NULL) RETURNS TABLE (score numeric, item text) LANGUAGE sql STABLE PARALLEL SAFE AS %L', made.best, made.name,
-                   format($f$ SELECT (pair OPERATOR(pg_catalog.->>) 'score')::pg_catalog.numeric, pair OPERATOR(pg_catalog.->>) 'item'
-       FROM pg_catalog.jsonb_array_elements(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) %L) WITH ORDINALITY p(pair, place) ORDER BY place LIMIT $2 $f$, made.best));
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.%I, integer DEFAULT NULL) RETURNS TABLE (score numeric, item text) LANGUAGE c STABLE PARALLEL SAFE ROWS 10 AS ''MODULE_PATHNAME'', %L',
+                   made.best, made.name, 'abelian_' || made.name || '_best');
   END LOOP;
 END $$;
 DROP AGGREGATE abelian.top_k_state(numeric, text);

@@ -68,6 +68,9 @@ pub enum Error {
     /// The functions of an aggregate were given to somebody whom whoever reads the type cannot trust.
     #[error("a superuser must own the functions of the aggregate that a type is over")]
     UntrustedAggregate,
+    /// Fewer than no rows: PostgreSQL's own message and code.
+    #[error("LIMIT must not be negative")]
+    NegativeLimit,
     /// A function of the types over aggregates was declared for another type.
     #[error("the function is declared for a type that is not one over an aggregate")]
     NotAggregated,
@@ -227,6 +230,7 @@ impl Error {
             Error::Refused(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             Error::LengthsDiffer => PgSqlErrorCode::ERRCODE_ARRAY_ELEMENT_ERROR,
             Error::Corrupt(_) => PgSqlErrorCode::ERRCODE_DATA_CORRUPTED,
+            Error::NegativeLimit => PgSqlErrorCode::ERRCODE_INVALID_ROW_COUNT_IN_LIMIT_CLAUSE,
             Error::NotAState(_) => PgSqlErrorCode::ERRCODE_INVALID_BINARY_REPRESENTATION,
             Error::NotSerialized => PgSqlErrorCode::ERRCODE_INVALID_TEXT_REPRESENTATION,
             Error::NoState => PgSqlErrorCode::ERRCODE_EXTERNAL_ROUTINE_INVOCATION_EXCEPTION,

@@ -90,9 +90,48 @@ impl Call {
         }
     }
 
+    /// A set of rows of the type that the function is declared with. Return NULL when all are added.
+    pub fn rows(&self) -> Rows {
+        // SAFETY: raises an error unless the caller takes a set; the result information is there then.
+        unsafe {
+            pg_sys::InitMaterializedSRF(self.0, 0);
+            let info = &*(*self.0).resultinfo.cast::<pg_sys::ReturnSetInfo>();
+            Rows {
+                store: info.setResult,
+                description: info.setDesc,
+            }
+        }
+    }
+
     /// PostgreSQL's own structure, for functions that return sets.
     pub fn info(&self) -> pg_sys::FunctionCallInfo {
         self.0
+    }
+}
+
+/// The rows that a function gives, which are kept until the last is added.
+pub struct Rows {
+    store: *mut pg_sys::Tuplestorestate,
+    description: pg_sys::TupleDesc,
+}
+
+impl Rows {
+    /// Adds a row with a value for each column; `None` is NULL.
+    pub fn add(&self, values: &[Option<Datum>]) {
+        let mut nulls: Vec<bool> = values.iter().map(Option::is_none).collect();
+        let mut values: Vec<Datum> = values
+            .iter()
+            .map(|value| value.unwrap_or(Datum::null()))
+            .collect();
+        // SAFETY: both live until the query is over; the description has as many columns. The values are copied.
+        unsafe {
+            pg_sys::tuplestore_putvalues(
+                self.store,
+                self.description,
+                values.as_mut_ptr(),
+                nulls.as_mut_ptr(),
+            );
+        }
     }
 }
 

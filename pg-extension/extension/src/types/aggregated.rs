@@ -257,7 +257,8 @@ pub fn family_of_argument(call: Call, n: i32) -> Result<Rc<Family>, Error> {
     Family::of(type_).ok_or(Error::NotAggregated)
 }
 
-fn content(call: Call, n: usize) -> Result<Aggregated, Error> {
+/// The `n`-th argument, of the type that the function is declared for.
+pub fn content(call: Call, n: usize) -> Result<Aggregated, Error> {
     // SAFETY: declared with this type.
     Ok(unsafe { Aggregated::from_datum(family_of(call)?, call.arg(n)) })
 }

@@ -1,7 +1,9 @@
 //! The states of `abelian.top_k`, `bottom_k`, `top_items` and `bottom_items` as the functions of aggregates over `bytea`. Scores are numbers.
 
+use super::queries::{limit, seen};
 use super::structures::{
-    Json, built, decoded, encoded, merged, numeric, numeric_in, pairs, stepped, text,
+    Json, built, decoded, encoded, merged, numeric, numeric_in, numeric_of, pairs, stepped, text,
+    text_of,
 };
 use crate::error::Error;
 use crate::function::Call;
@@ -85,9 +87,22 @@ fn value<R: Ranking<Score: Score>>(call: Call) -> Result<Datum, Error> {
     json.into_datum()
 }
 
+/// The pairs of a board, the best first, at most so many if the second argument says how many.
+fn best<R: Ranking<Score: Score>>(call: Call) -> Result<Datum, Error> {
+    let rows = call.rows();
+    let limit = limit(call, 1)?;
+    if !call.is_null(0) {
+        let state: Best<R> = seen(call, 0)?;
+        for (score, item) in state.pairs().take(limit) {
+            rows.add(&[Some(numeric_of(score.number())?), Some(text_of(item))]);
+        }
+    }
+    Ok(call.null())
+}
+
 /// The functions of a type.
 macro_rules! board {
-    ($ranking:ident, $empty:ident, $merge:ident, $step:ident, $from_arrays:ident, $cut:ident, $slice:ident, $value:ident) => {
+    ($ranking:ident, $empty:ident, $merge:ident, $step:ident, $from_arrays:ident, $cut:ident, $slice:ident, $value:ident, $best:ident) => {
         pg_function!(fn $empty(_call) { Ok(encoded(&Best::<$ranking<Numeric>>::identity())) });
         pg_function!(fn $merge(call) { merged::<Board<$ranking<Numeric>>>(call) });
         pg_function!(fn $step(call) { with::<$ranking<Numeric>>(call) });
@@ -100,6 +115,7 @@ macro_rules! board {
             }
         );
         pg_function!(fn $value(call) { value::<$ranking<Numeric>>(call) });
+        pg_function!(fn $best(call) { best::<$ranking<Numeric>>(call) });
     };
 }
 
@@ -111,7 +127,8 @@ board!(
     abelian_top_k_from_arrays,
     abelian_top_k_cut,
     abelian_top_k_slice,
-    abelian_top_k_value
+    abelian_top_k_value,
+    abelian_top_k_best
 );
 board!(
     LeastPairs,
@@ -121,7 +138,8 @@ board!(
     abelian_bottom_k_from_arrays,
     abelian_bottom_k_cut,
     abelian_bottom_k_slice,
-    abelian_bottom_k_value
+    abelian_bottom_k_value,
+    abelian_bottom_k_best
 );
 board!(
     GreatestItems,
@@ -131,7 +149,8 @@ board!(
     abelian_top_items_from_arrays,
     abelian_top_items_cut,
     abelian_top_items_slice,
-    abelian_top_items_value
+    abelian_top_items_value,
+    abelian_top_items_best
 );
 board!(
     LeastItems,
@@ -141,5 +160,6 @@ board!(
     abelian_bottom_items_from_arrays,
     abelian_bottom_items_cut,
     abelian_bottom_items_slice,
-    abelian_bottom_items_value
+    abelian_bottom_items_value,
+    abelian_bottom_items_best
 );

@@ -8,6 +8,7 @@ pub mod decimal_counter;
 pub mod detached;
 pub mod elements;
 pub mod lww_map;
+pub mod queries;
 pub mod sampled;
 pub mod structures;
 pub mod unique_id;

@@ -98,7 +98,7 @@ pub(super) fn written_as_text(element: Datum, type_: pg_sys::Oid) -> Text {
 }
 
 /// These bytes as a `text`, which has the form of a `bytea`.
-fn text_of(bytes: &[u8]) -> Datum {
+pub(super) fn text_of(bytes: &[u8]) -> Datum {
     bytea_of(bytes)
 }
 

@@ -75,11 +75,7 @@ impl Call {
 
     /// A row of the type that the function is declared with (OUT parameters); `None` is NULL.
     pub fn row(&self, values: &[Option<Datum>]) -> Datum {
-        let mut nulls: Vec<bool> = values.iter().map(Option::is_none).collect();
-        let mut values: Vec<Datum> = values
-            .iter()
-            .map(|value| value.unwrap_or(Datum::null()))
-            .collect();
+        let (mut values, mut nulls) = columns(values);
         // SAFETY: the descriptor is that of the declaration, which has as many columns.
         unsafe {
             let mut row: pg_sys::TupleDesc = std::ptr::null_mut();
@@ -109,6 +105,14 @@ impl Call {
     }
 }
 
+/// Values, and which of them are NULL, in PostgreSQL's form.
+fn columns(values: &[Option<Datum>]) -> (Vec<Datum>, Vec<bool>) {
+    let nulls = values.iter().map(Option::is_none).collect();
+    let values = values.iter();
+    let values = values.map(|value| value.unwrap_or(Datum::null()));
+    (values.collect(), nulls)
+}
+
 /// The rows that a function gives, which are kept until the last is added.
 pub struct Rows {
     store: *mut pg_sys::Tuplestorestate,
@@ -118,11 +122,7 @@ pub struct Rows {
 impl Rows {
     /// Adds a row with a value for each column; `None` is NULL.
     pub fn add(&self, values: &[Option<Datum>]) {
-        let mut nulls: Vec<bool> = values.iter().map(Option::is_none).collect();
-        let mut values: Vec<Datum> = values
-            .iter()
-            .map(|value| value.unwrap_or(Datum::null()))
-            .collect();
+        let (mut values, mut nulls) = columns(values);
         // SAFETY: both live until the query is over; the description has as many columns. The values are copied.
         unsafe {
             pg_sys::tuplestore_putvalues(

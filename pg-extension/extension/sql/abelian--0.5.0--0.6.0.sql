@@ -1189,6 +1189,19 @@ CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid)
 $$;
 REVOKE ALL ON FUNCTION abelian.changes_meaning(text, oid, oid) FROM PUBLIC;
 
+-- Where a distribution column got another name, the placement names it so; that of a lookup table or a rule does not, and check_placement() refuses it.
+CREATE FUNCTION abelian.rename_key(relation regclass, renamed name) RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE abelian.placement p
+     SET column_name = CASE p.column_name WHEN k.name THEN renamed::text ELSE p.column_name END,
+         columns = (SELECT jsonb_agg(CASE c.key->>'name' WHEN k.name THEN c.key || jsonb_build_object('name', renamed) ELSE c.key END ORDER BY c.place)
+                      FROM jsonb_array_elements(p.columns) WITH ORDINALITY c(key, place))
+    FROM abelian.colocation g, abelian.placement o, jsonb_array_elements(o.columns) e(key), LATERAL (SELECT e.key->>'name' AS name) k
+   WHERE o.relation = rename_key.relation AND g.colocation_id = o.colocation_id AND g.method = 'hash'
+     AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = o.relation AND a.attname = k.name AND NOT a.attisdropped)
+     AND p.relation IN (SELECT * FROM abelian.partition_tree(rename_key.relation));
+$$;
+REVOKE ALL ON FUNCTION abelian.rename_key(regclass, name) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION abelian.check_ddl() RETURNS event_trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1212,6 +1225,9 @@ BEGIN
   LOOP
     PERFORM abelian.place_partition(new_partition.name, new_partition.parent);
   END LOOP;
+  PERFORM abelian.rename_key(a.attrelid, a.attname)
+     FROM pg_event_trigger_ddl_commands() c JOIN pg_attribute a ON a.attrelid = c.objid AND a.attnum = c.objsubid
+    WHERE c.classid = 'pg_class'::regclass AND c.command_tag = 'ALTER TABLE' AND c.object_type = 'table column' AND c.objsubid > 0;
   FOR touched IN
     SELECT p.relation
       FROM pg_event_trigger_ddl_commands() c

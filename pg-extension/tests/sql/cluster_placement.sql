@@ -54,6 +54,8 @@ SET abelian.placement_version = 1000;
 -- DDL on placed tables
 ALTER TABLE district DROP COLUMN d_w_id CASCADE;
 ALTER TABLE district RENAME COLUMN d_w_id TO other;
+SELECT column_name, columns FROM abelian.placement WHERE relation = 'district'::regclass;
+ALTER TABLE district RENAME COLUMN other TO d_w_id;
 ALTER TABLE warehouse ALTER COLUMN w_id TYPE text;
 ALTER TABLE warehouse ALTER COLUMN w_id TYPE bigint;
 CREATE UNIQUE INDEX ON district (d_id);

@@ -4,7 +4,7 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    column_fill, gate, misplaced, nested, postgres, procedure, run_as, schema_change,
+    column_fill, gate, misplaced, nested, postgres, procedure, refused, run_as, schema_change,
     session_locks, session_settings, settings, transaction_token, unique_index, version, vote,
 };
 use crate::backend;
@@ -97,6 +97,7 @@ fn statement_starts(command: *mut pg_sys::Node) {
     refuse_outdated_router();
     procedure::statement_starts();
     schema_change::statement_starts(!command.is_null());
+    refused::statement_starts();
     if has_router() {
         nested::statement_starts(command);
     }
@@ -136,6 +137,7 @@ fn report_transaction() {
         session_locks::statement_ends();
         session_settings::statement_ends();
         nested::statement_ends();
+        refused::raise_caught();
     }
 }
 
@@ -194,6 +196,8 @@ fn command_starts(command: Command) -> Command {
     }
     column_fill::check(command.node());
     unique_index::check(command.node());
+    // They plan expressions, which says that another statement is the client's.
+    nested::statement_starts(command.node());
     // SAFETY: a planned command.
     match unsafe { nested::without_rows(command.statement()) } {
         Some(changed) => command.with_statement(changed),

@@ -28,6 +28,7 @@ mod placed;
 mod placement;
 pub mod postgres;
 mod procedure;
+mod refused;
 mod run_as;
 mod schema_change;
 pub mod seal;
@@ -56,6 +57,7 @@ pub fn install() {
     gathered_statistics::install();
     gathered_tables::install();
     kept_rows::install();
+    refused::install();
     hooks::install();
     independent::install();
 }

@@ -12,7 +12,7 @@ use super::analysis::tree::{self, NodePtr};
 use super::procedure::guard::{self, Wanted};
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
-use super::{gathered_tables, misplaced, postgres, procedure, settings};
+use super::{gathered_tables, misplaced, postgres, procedure, refused, settings};
 use crate::boundary::PostgresError;
 use crate::callback;
 use crate::compat;
@@ -232,28 +232,25 @@ enum Why {
 
 /// Raises: the statement inside would see or change a part only.
 fn refuse(relation: Oid, why: Why) -> ! {
-    let error = {
-        // SAFETY: the name of a relation that is open.
-        let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
-        let (what, hint) = match why {
-            Why::OfSeveralNodes => (
-                "has rows on several nodes",
-                "Send its statements by themselves, or make it a distributed procedure (create_distributed_procedure).",
-            ),
-            Why::OnFirstNode => (
-                "lies on the first node only",
-                "Make the table a reference table (create_reference_table), or send its statements by themselves.",
-            ),
-            Why::OnEveryNode => (
-                "has a copy on every node",
-                "Change a reference table by statements of their own.",
-            ),
-        };
-        let what = format!("a function, trigger or constraint uses table \"{name}\", which {what}");
-        gathered_tables::note_refusal(&what);
-        PostgresError::unsupported(&what, hint)
+    // SAFETY: the name of a relation that is open.
+    let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
+    let (what, hint) = match why {
+        Why::OfSeveralNodes => (
+            "has rows on several nodes",
+            "Send its statements by themselves, or make it a distributed procedure (create_distributed_procedure).",
+        ),
+        Why::OnFirstNode => (
+            "lies on the first node only",
+            "Make the table a reference table (create_reference_table), or send its statements by themselves.",
+        ),
+        Why::OnEveryNode => (
+            "has a copy on every node",
+            "Change a reference table by statements of their own.",
+        ),
     };
-    error.raise()
+    let what = format!("a function, trigger or constraint uses table \"{name}\", which {what}");
+    gathered_tables::note_refusal(&what);
+    refused::raise(&what, hint)
 }
 
 /// Looks at a command that is not the client's own.
@@ -334,11 +331,10 @@ fn is_temporary(command: NodePtr) -> bool {
 
 /// Raises: only this node would have it.
 fn refuse_definition() -> ! {
-    PostgresError::unsupported(
+    refused::raise(
         "a function, procedure or DO block cannot change the schema of a cluster",
         "Send the command by itself: the router runs it on every node.",
     )
-    .raise()
 }
 
 /// The command that stores the rows of a query: this one, or the one that it explains.

@@ -49,6 +49,7 @@ pub mod relation;
 mod row_places;
 mod row_spans;
 mod scope;
+mod sorted_names;
 mod sql_body;
 mod statement;
 mod stored_query;
@@ -57,6 +58,7 @@ mod temporary_view;
 mod tokens;
 mod touched;
 pub mod tree;
+mod unread;
 mod utility;
 mod view_query;
 

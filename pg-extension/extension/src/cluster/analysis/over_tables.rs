@@ -91,27 +91,61 @@ fn has_rows(relation: Oid) -> bool {
     .contains(&kind)
 }
 
-/// The types of the columns by name; `None` when one has none, or is a cursor, whose rows are read when there are no others any more.
-fn columns(query: &pg_sys::Query) -> Option<Vec<String>> {
+/// A column of the result.
+enum Column {
+    /// Its type by name.
+    Value(String),
+    /// A row without a type of its own, as functions with OUT parameters give: fields, and their types by name.
+    Row(Vec<(String, String)>),
+}
+
+/// `None` when one has no type, or is a cursor, whose rows are read when there are no others any more.
+fn columns(query: &pg_sys::Query) -> Option<Vec<Column>> {
     let entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
     entries
         .filter(|entry| !entry.resjunk)
         .map(|entry| {
             let type_oid = tree::type_of(entry.expr);
             let pseudo = [
-                pg_sys::RECORDOID,
                 pg_sys::RECORDARRAYOID,
                 pg_sys::UNKNOWNOID,
                 pg_sys::VOIDOID,
                 pg_sys::REFCURSOROID,
             ];
-            // SAFETY: a valid expression, and the name of its type.
-            (!pseudo.contains(&type_oid)).then(|| unsafe {
-                let modifier = pg_sys::exprTypmod(entry.expr.cast());
-                tree::string(pg_sys::format_type_with_typemod(type_oid, modifier))
-            })
+            match type_oid {
+                pg_sys::RECORDOID => fields(entry.expr.cast()).map(Column::Row),
+                other if pseudo.contains(&other) => None,
+                // SAFETY: a valid expression.
+                other => Some(Column::Value(type_name(other, unsafe {
+                    pg_sys::exprTypmod(entry.expr.cast())
+                }))),
+            }
         })
         .collect()
+}
+
+/// Of the row that a call gives.
+fn fields(call: NodePtr) -> Option<Vec<(String, String)>> {
+    tree::cast::<pg_sys::FuncExpr, _>(call)?;
+    let mut row = std::ptr::null_mut();
+    // SAFETY: a valid expression; a row that is known has a description, which lives as long as the analysis.
+    let columns = unsafe {
+        let kind = pg_sys::get_expr_result_type(call, std::ptr::null_mut(), &raw mut row);
+        if kind != pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE {
+            return None;
+        }
+        (*row).attrs.as_slice((*row).natts as usize)
+    };
+    let field = |column: &pg_sys::FormData_pg_attribute| {
+        let name = tree::string(column.attname.data.as_ptr());
+        (name, type_name(column.atttypid, column.atttypmod))
+    };
+    Some(columns.iter().map(field).collect())
+}
+
+fn type_name(type_oid: Oid, modifier: i32) -> String {
+    // SAFETY: the name of a type that exists.
+    unsafe { tree::string(pg_sys::format_type_with_typemod(type_oid, modifier)) }
 }
 
 fn source(tables: &[Oid]) -> String {
@@ -141,7 +175,7 @@ fn text(
     query: &pg_sys::Query,
     tables: &[Oid],
     parameters: &[Oid],
-    columns: &[String],
+    columns: &[Column],
 ) -> Result<String, PostgresError> {
     let statement = parser::deparse_for(build::copy(query), &[])?;
     let first = parameters.len();
@@ -155,34 +189,99 @@ fn text(
         format!("{}::regtype", literal(&name))
     });
     let values = (1..=first).map(|number| format!("${number}::text"));
-    let names: Vec<String> = (1..=columns.len())
-        .map(|number| format!("c{number}"))
-        .collect();
     let entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
     let targets = entries
         .filter(|entry| !entry.resjunk)
-        .zip(&names)
+        .zip((1..).zip(columns))
         // SAFETY: the name of a column.
-        .map(|(entry, name)| unsafe {
+        .map(|(entry, (number, column))| unsafe {
             let shown = pg_sys::quote_identifier(entry.resname);
-            format!("{name} AS {}", tree::string(shown))
+            format!(
+                "{} AS {}",
+                put_together(number, column),
+                tree::string(shown)
+            )
         });
-    let declared: Vec<String> = names
-        .iter()
-        .zip(columns)
-        .map(|(name, column)| format!("{name} {column}"))
-        .collect();
     Ok(format!(
         "SELECT {} FROM abelian.run_over({}, {}, ${}, ${}, {}, {}) AS rows({})",
         targets.collect::<Vec<_>>().join(", "),
-        literal(&statement),
+        literal(&in_values(statement, columns)),
         list(tables.collect(), "oid"),
         first + 1,
         first + 2,
         list(types.collect(), "oid"),
         list(values.collect(), "text"),
-        declared.join(", "),
+        declared(columns).join(", "),
     ))
+}
+
+/// The statement, its rows in their fields, and whether they are none; each is computed once.
+fn in_values(statement: String, columns: &[Column]) -> String {
+    if !columns
+        .iter()
+        .any(|column| matches!(column, Column::Row(_)))
+    {
+        return statement;
+    }
+    let names: Vec<String> = (1..=columns.len()).map(|n| format!("c{n}")).collect();
+    let mut values = Vec::new();
+    for (name, column) in names.iter().zip(columns) {
+        match column {
+            Column::Value(_) => values.push(name.clone()),
+            Column::Row(fields) => {
+                let field =
+                    |(field, _): &(String, String)| format!("({name}).{}", parser::quoted(field));
+                values.extend(fields.iter().map(field));
+                values.push(format!("{name} IS NOT DISTINCT FROM NULL"));
+            }
+        }
+    }
+    format!(
+        "SELECT {} FROM (SELECT * FROM ({statement}) given({}) OFFSET 0) once",
+        values.join(", "),
+        names.join(", "),
+    )
+}
+
+/// The columns of such a statement with their types.
+fn declared(columns: &[Column]) -> Vec<String> {
+    let mut declared = Vec::new();
+    for (number, column) in (1..).zip(columns) {
+        match column {
+            Column::Value(of) => declared.push(format!("{} {of}", name(number))),
+            Column::Row(fields) => {
+                let fields = (1..).zip(fields);
+                let field = |(at, (_, of)): (usize, &(String, String))| {
+                    format!("{} {of}", field_name(number, at))
+                };
+                declared.extend(fields.map(field));
+                declared.push(format!("{} boolean", name(number)));
+            }
+        }
+    }
+    declared
+}
+
+/// A column of the result, from these.
+fn put_together(number: usize, column: &Column) -> String {
+    match column {
+        Column::Value(_) => name(number),
+        Column::Row(fields) => {
+            let fields: Vec<String> = (1..=fields.len())
+                .map(|at| field_name(number, at))
+                .collect();
+            let (missing, fields) = (name(number), fields.join(", "));
+            format!("CASE WHEN {missing} THEN NULL ELSE ROW({fields}) END")
+        }
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("c{number}")
+}
+
+fn field_name(number: usize, at: usize) -> String {
+    format!("c{number}_{at}")
 }
 
 fn literal(text: &str) -> String {

@@ -2,6 +2,7 @@
 
 use super::super::postgres;
 use super::tree::{self, NodePtr};
+use super::{sorted_names, unread};
 use crate::boundary::functions;
 use crate::boundary::{self, PostgresError};
 use crate::compat;
@@ -84,6 +85,7 @@ pub unsafe fn readable(query: *mut pg_sys::Query) -> &'static pg_sys::Query {
     tree::change_queries(query, |query| {
         compat::move_on_to_where(query);
         compat::name_groups(query);
+        unread::forget(query);
     });
     // SAFETY: a query, which lives as long as the module's rule says.
     unsafe { &*query }
@@ -109,7 +111,9 @@ pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, Pos
 
 /// The query as SQL.
 fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
-    let copy = for_postgres(query);
+    let copy = tree::copy(query);
+    tree::change_queries(copy, sorted_names::keep_apart);
+    let copy = for_postgres(copy);
     // SAFETY: a raw call on a private copy.
     let text = unsafe { boundary::caught(|| functions::pg_get_querydef(copy, false))? };
     Ok(tree::string(text))

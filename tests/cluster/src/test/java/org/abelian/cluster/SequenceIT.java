@@ -110,6 +110,16 @@ class SequenceIT {
   }
 
   @Test
+  void aColumnThatAnotherSequenceFillsMayBeAdded() throws SQLException {
+    execute("CREATE SEQUENCE apart");
+    execute("ALTER TABLE numbered ADD COLUMN later bigint DEFAULT nextval('apart')");
+    fill();
+    assertDistinct("later");
+    execute("ALTER TABLE numbered DROP COLUMN later");
+    execute("DROP SEQUENCE apart");
+  }
+
+  @Test
   void whatWouldGiveAValueTwiceIsRefused() throws SQLException {
     fill();
     assertRefused("ALTER SEQUENCE numbered_big_seq RESTART WITH 5");

@@ -29,7 +29,7 @@ SELECT statement, combined(statement) FROM (VALUES
   ('UPDATE page SET likes = likes + 1 WHERE likes < 10'), ('UPDATE page SET likes = likes + (random() * 10)::int WHERE id = 7'),
   ('UPDATE page SET likes = likes + 1 WHERE id = opaque(7)'), ('UPDATE page SET likes = likes + 1 WHERE kind = current_user'),
   ('UPDATE page SET likes = likes + 1 WHERE id = (SELECT 7)'), ('UPDATE page SET likes = page.likes + 1 FROM watched w WHERE w.id = page.id'),
-  ('WITH x AS (SELECT 1) UPDATE page SET likes = likes + 1 WHERE id = 7'), ('UPDATE parent SET likes = likes + 1 WHERE id = 7'),
+  ('WITH x AS (SELECT 7) UPDATE page SET likes = likes + 1 WHERE id = (TABLE x)'), ('UPDATE parent SET likes = likes + 1 WHERE id = 7'),
   ('UPDATE checked SET likes = likes + 1 WHERE id = 7'), ('INSERT INTO watched VALUES (1)'), ('DELETE FROM watched'), ('SELECT 1')) s(statement);
 
 -- The greatest and the least; routers that can only add never see them

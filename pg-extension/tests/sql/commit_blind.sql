@@ -31,7 +31,7 @@ SELECT pg_temp.blind(s) FROM (VALUES
   (15, 'UPDATE page SET likes = likes + (random() * 10)::int WHERE id = 7'),
   (16, 'UPDATE page SET likes = likes + extract(day FROM now())::int WHERE id = 7'),
   (17, 'UPDATE page SET likes = likes + (SELECT 1) WHERE id = 7'),
-  (18, 'WITH w AS (SELECT 1) UPDATE page SET likes = likes + 1 WHERE id = 7'),
+  (18, 'WITH w AS (SELECT 7) UPDATE page SET likes = likes + 1 WHERE id = (TABLE w)'),
   (19, 'UPDATE page SET likes = likes + 1 FROM event WHERE id = 7'),
   (20, 'UPDATE guarded SET likes = likes + 1 WHERE id = 7'),
   (21, 'INSERT INTO event VALUES (1, ''seen''), ($1, $2)'),

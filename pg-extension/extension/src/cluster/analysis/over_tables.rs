@@ -223,7 +223,7 @@ fn in_values(statement: String, columns: &[Column]) -> String {
     {
         return statement;
     }
-    let names: Vec<String> = (1..=columns.len()).map(|n| format!("c{n}")).collect();
+    let names: Vec<String> = (1..=columns.len()).map(name).collect();
     let mut values = Vec::new();
     for (name, column) in names.iter().zip(columns) {
         match column {

@@ -91,16 +91,10 @@ pub unsafe fn readable(query: *mut pg_sys::Query) -> &'static pg_sys::Query {
     unsafe { &*query }
 }
 
-/// A copy in PostgreSQL's own form.
-fn for_postgres(query: *const pg_sys::Query) -> *mut pg_sys::Query {
-    let copy = tree::copy(query);
-    tree::change_queries(copy, compat::move_on_back);
-    copy
-}
-
 /// Applies views, rules and row security to a copy; usually one query comes out.
 pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, PostgresError> {
-    let copy = for_postgres(query);
+    let copy = tree::copy(query);
+    tree::change_queries(copy, compat::move_on_back); // to PostgreSQL's own form
     // SAFETY: a raw call on a private copy; the relations are locked by the analysis.
     let queries = unsafe { boundary::caught(|| functions::QueryRewrite(copy))? };
     // SAFETY: queries that are ours.
@@ -113,7 +107,7 @@ pub fn rewrite(query: &pg_sys::Query) -> Result<Vec<&'static pg_sys::Query>, Pos
 fn deparse(query: *mut pg_sys::Query) -> Result<String, PostgresError> {
     let copy = tree::copy(query);
     tree::change_queries(copy, sorted_names::keep_apart);
-    let copy = for_postgres(copy);
+    tree::change_queries(copy, compat::move_on_back);
     // SAFETY: a raw call on a private copy.
     let text = unsafe { boundary::caught(|| functions::pg_get_querydef(copy, false))? };
     Ok(tree::string(text))

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A procedure that was declared to be independent and is not, since one participant refuses what
@@ -29,6 +30,9 @@ class BrokenPromiseIT {
   private static final int STOPPED_SECONDS = 30;
 
   private static ProxiedCluster cluster;
+
+  @RegisterExtension static final HealedAfterFailure HEALED = new HealedAfterFailure(() -> cluster);
+
   private static int first;
   private static int second;
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -49,6 +50,9 @@ class SharedLaneCallsIT {
   private static final String BROKEN = "AB003";
 
   private static ProxiedCluster cluster;
+
+  @RegisterExtension static final HealedAfterFailure HEALED = new HealedAfterFailure(() -> cluster);
+
   private static int first;
   private static int second;
 

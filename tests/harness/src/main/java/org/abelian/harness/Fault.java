@@ -28,6 +28,7 @@ public final class Fault {
   private final boolean cuts;
   private final Runnable action;
   private final CountDownLatch struck = new CountDownLatch(1);
+  private final AtomicBoolean triggered = new AtomicBoolean();
   private final AtomicBoolean used = new AtomicBoolean();
 
   private Fault(String fragment, Moment moment, boolean cuts, Runnable action) {
@@ -52,8 +53,11 @@ public final class Fault {
     return new Fault(fragment, moment, false, action);
   }
 
-  boolean matches(String text) {
-    return text.toLowerCase(Locale.ROOT).contains(fragment);
+  /** Whether this text is the first that triggers it. */
+  boolean isTriggered(String text) {
+    return !triggered.get()
+        && text.toLowerCase(Locale.ROOT).contains(fragment)
+        && triggered.compareAndSet(false, true);
   }
 
   Moment moment() {

@@ -19,10 +19,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 public final class FaultProxy implements AutoCloseable {
   private final int target;
   private final ServerSocket listener;
-  private final List<Fault> armed = new CopyOnWriteArrayList<>();
 
-  /** All since the last {@link #disarm}, whether they have struck or only been triggered. */
-  private final List<Fault> known = new CopyOnWriteArrayList<>();
+  /** All since the last {@link #disarm}, those that have been triggered too. */
+  private final List<Fault> faults = new CopyOnWriteArrayList<>();
 
   private final Set<ProxiedConnection> connections = ConcurrentHashMap.newKeySet();
 
@@ -54,8 +53,7 @@ public final class FaultProxy implements AutoCloseable {
 
   /** Strikes once, at the next statement that the fault describes, on any connection. */
   public Fault arm(Fault fault) {
-    known.add(fault);
-    armed.add(fault);
+    faults.add(fault);
     return fault;
   }
 
@@ -64,9 +62,8 @@ public final class FaultProxy implements AutoCloseable {
    * anything to what is started afterwards.
    */
   public void disarm() {
-    armed.clear();
-    known.forEach(Fault::callOff);
-    known.clear();
+    faults.forEach(Fault::callOff);
+    faults.clear();
   }
 
   /** Cuts all connections, like a network that fails for a moment. */
@@ -76,8 +73,8 @@ public final class FaultProxy implements AutoCloseable {
 
   /** The armed fault that this text triggers, which is then no longer armed; or null. */
   Fault trigger(String text) {
-    for (Fault fault : armed) {
-      if (fault.matches(text) && armed.remove(fault)) {
+    for (Fault fault : faults) {
+      if (fault.isTriggered(text)) {
         return fault;
       }
     }

@@ -95,8 +95,11 @@ class ConditionalSalesIT {
     try (Connection connection = node.connect();
         Statement statement = connection.createStatement()) {
       while (sales.record().granted() < granted) {
-        assertFalse(sales.isOversold(statement), "a snapshot shows less than nothing");
-        assertTrue(System.nanoTime() < deadline, "too slow: " + sales.record().granted());
+        assertFalse(
+            sales.isOversold(statement), "a snapshot shows less than nothing, seed " + SEED);
+        assertTrue(
+            System.nanoTime() < deadline,
+            "too slow: " + sales.record().granted() + ", seed " + SEED);
         Thread.sleep(20);
       }
     }

@@ -85,7 +85,11 @@ public final class SalesRecord {
    * @param deliveries by when their commit was answered
    */
   private record Flows(TimedSums sales, TimedSums deliveries) {
-    static final Flows NONE = new Flows(new TimedSums(), new TimedSums());
+    static final Flows NONE = new Flows();
+
+    Flows() {
+      this(new TimedSums(), new TimedSums());
+    }
   }
 
   private Map<Integer, Flows> committed(Statement statement) throws SQLException {
@@ -94,9 +98,7 @@ public final class SalesRecord {
     try (ResultSet rows = statement.executeQuery(query)) {
       while (rows.next()) {
         Commit commit = commits.get(new Number(rows.getLong(1), rows.getInt(2)));
-        Flows flow =
-            flows.computeIfAbsent(
-                rows.getInt(3), stock -> new Flows(new TimedSums(), new TimedSums()));
+        Flows flow = flows.computeIfAbsent(rows.getInt(3), stock -> new Flows());
         long amount = rows.getLong(4);
         if (amount < 0) {
           flow.sales().add(commit.sent(), amount);

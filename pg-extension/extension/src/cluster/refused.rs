@@ -65,6 +65,14 @@ pub fn raise(what: &str, hint: &'static str) -> ! {
     PostgresError::unsupported(what, hint).raise()
 }
 
+/// Runs what only looks at a statement: planning runs functions for its estimates, and a refusal inside of them refuses nothing.
+pub fn looking<R>(look: impl FnOnce() -> R) -> R {
+    let before = LAST.take();
+    let found = look();
+    LAST.set(before);
+    found
+}
+
 /// Raises what was refused before and caught; what has failed by it is over.
 pub fn raise_caught() {
     if let Some(refusal) = LAST.take()

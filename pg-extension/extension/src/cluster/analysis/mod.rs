@@ -62,7 +62,7 @@ mod unread;
 mod utility;
 mod view_query;
 
-use super::postgres;
+use super::{postgres, refused};
 use crate::boundary::{self, PostgresError};
 use crate::error::Error;
 use crate::pg_function;
@@ -75,7 +75,7 @@ pg_function!(
     fn abelian_analyze(call) {
         // SAFETY: the arguments are declared as text and oid[], the function as STRICT.
         let (text, types) = unsafe { (postgres::text_argument(call.arg(0)), oid_array(call.arg(1))) };
-        let facts = analyze(&text, &types).map_err(Error::Postgres)?;
+        let facts = refused::looking(|| analyze(&text, &types)).map_err(Error::Postgres)?;
         Ok(postgres::text_datum(&facts.to_string()))
     }
 );

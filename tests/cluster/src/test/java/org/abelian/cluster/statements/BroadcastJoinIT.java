@@ -92,6 +92,24 @@ class BroadcastJoinIT {
     assertTrue(plan.contains("broadcast join"), plan);
   }
 
+  /** Estimating the rows runs a function of constants, which meets rows of one node only. */
+  @Test
+  void aFunctionOverOtherTablesThatThePlannerRunsForAnEstimateHindersNothing() throws SQLException {
+    try (Connection connection = connect()) {
+      run(
+          connection,
+          "CREATE FUNCTION beyond(shop int) RETURNS int STABLE LANGUAGE sql"
+              + " AS 'SELECT min(id) FROM shop WHERE id > $1'");
+      assertEquals(
+          List.of("1|"),
+          Twins.run(
+              connection,
+              "SELECT count(*) FROM sale WHERE shop IN (SELECT shop.id FROM shop"
+                  + " WHERE id IN (SELECT beyond(7) FROM generate_series(1, 3)))"));
+      run(connection, "DROP FUNCTION beyond");
+    }
+  }
+
   /** Without the snapshot that both rounds share, both variants fail at their first read. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

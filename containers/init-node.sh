@@ -14,7 +14,7 @@ CREATE ROLE router LOGIN PASSWORD :'router_password';
 GRANT :"app" TO router;
 ALTER SCHEMA public OWNER TO :"app";
 GRANT CREATE ON DATABASE :"database" TO :"app";
-CREATE EXTENSION abelian;
+CREATE EXTENSION abelian_cluster CASCADE;
 GRANT abelian_server TO router;
 -- Changes of the node list belong to routers, which make them on all nodes at once; these nodes are new together.
 SET abelian.placement_version = 2147483647;

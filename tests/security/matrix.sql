@@ -6,7 +6,7 @@ SET search_path = pg_catalog;
 
 CREATE TEMP VIEW member AS
   SELECT d.classid, d.objid FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-   WHERE e.extname = 'abelian' AND d.deptype = 'e';
+   WHERE e.extname IN ('abelian', 'abelian_cluster') AND d.deptype = 'e';
 
 -- A row for each function; `roles` are those beside its owner to whom it was granted, by themselves.
 CREATE TEMP VIEW function AS

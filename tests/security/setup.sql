@@ -1,5 +1,6 @@
 -- What an attack finds on a node: a cluster of two nodes by its catalogue, and a victim's tables, of which nothing was granted to anybody.
 CREATE EXTENSION abelian;
+CREATE EXTENSION abelian_cluster;
 SET abelian.placement_version = 2147483647;
 SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2);
 CREATE SCHEMA victims AUTHORIZATION victim;

@@ -2893,3 +2893,48 @@ DROP AGGREGATE abelian.top_k_state(numeric, text);
 CREATE FUNCTION abelian.trim(abelian.scored_set, integer) RETURNS abelian.scored_set LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   $$ SELECT coalesce(pg_catalog.jsonb_object_agg(item, score), '{}'::pg_catalog.jsonb)::abelian.scored_set FROM abelian.top($1, $2) $$;
 -- ==== end of boards ==================================================================================
+
+-- ==== nodes of clusters are another extension ========================================================
+-- What they need belongs to abelian_cluster from here on. These stay where they are until it takes them (docs/guide/operations.md#two-extensions).
+-- pg-extension/install-script makes that extension's scripts by these names, whose overloads all belong to it, and event triggers.
+DO $detach$
+DECLARE
+  cluster_names CONSTANT name[] := '{
+    abort_decision,add_node,advance_moving,advance_sequence,align_sequences,analyse_replaced,analyze,anything_placed,apply_intent,
+    apply_lookup_changes,bar_intent,begin_move,begin_placement_change,cancel_waiter,catalog,catalog_for_dumps,catalog_to_join,change_schema,
+    changes_meaning,check_ddl,check_entry,check_foreign_keys,check_intent_horizon,check_kind,check_lookup_seal,check_lookup_triggers,
+    check_member,check_method,check_mover,check_not_in_use,check_own_row,check_partitions,check_placement,check_rows,check_sequence_owner,
+    choose_colocation,claim,claim_entry,claim_procedure,claim_table,class_of_body,close_intents,cluster,colocation,columns_of,commit_intent,
+    condition_text,continue_sequence,copy_catalog,count_of_rule,counts_whole,create_distributed_function,create_distributed_procedure,
+    create_distributed_table,create_lookup_index,create_reference_table,decide,decision,defaults_are_current,distributed_tables,divide_sequences,
+    drop_lookup_index,end_join,end_move,enter_commit_gate,enter_snapshot_gate,explain_body,explain_procedure,find_lookup_entry,follow_drop,
+    follow_procedures,forget_aborts,forget_commits,forget_decisions,forget_intents,forget_lookup_index,forget_table,found_colocation,gather_rows,
+    gathered_parts,gathered_rows,give_rows,has_key,has_rows,identity_value,independent_advance,independent_begin_run,independent_cancel,
+    independent_catch_up,independent_completable,independent_complete,independent_executed,independent_executing,independent_fence,
+    independent_flush,independent_forget,independent_freeze,independent_is_closed,independent_lane,independent_next_run,independent_open,
+    independent_open_lane,independent_pending,independent_propose,independent_record,independent_run,independent_run_calls,independent_state,
+    independent_stop,independent_sweep,independent_turn,independent_unblock,install_catalog,intent,intent_horizon,is_claimed,is_divided,is_local,
+    is_local_foreign_key,is_router,is_wide,join_cluster,joining,keep_rows,kept_rows,key_arguments,key_attributes,key_columns,key_expression,
+    key_expressions,key_kind,key_kinds,key_type,lock_modes_conflict,lookup_change,lookup_change_place_seq,lookup_column,lookup_entry,lookup_index,lookup_key,lookup_name,
+    maps_keys,move_step,moves,moving,node,node_of,node_of_m,node_of_row,note_lookup_change,own_node,parse_key_columns,parse_rule,partition,
+    partition_of,partition_of_key,partition_tree,partitions,place_entry,place_key,place_lookup_index,place_partition,place_procedure,place_table,
+    placement,placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_half_joined,refuse_half_moved,
+    refuse_lookup_change,remove_entry,remove_lookup_index,remove_node,remove_procedure,rename_key,router_key,rule_text,run_call,run_operations,
+    run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,snapshot_gate,
+    spread_rows,statements,stop_procedure,tables_above,take_lookup_changes,take_rows,takers_of,tell_calls,this_node,this_node_or_first,
+    transaction_outcome,undistribute_procedure,undistribute_table,unplace_key,unplace_table,visible_intents,vote,wait_edges}';
+  member text;
+BEGIN
+  FOR member IN
+    SELECT format('%s %s', i.type, i.identity)
+      FROM pg_catalog.pg_extension e
+      JOIN pg_catalog.pg_depend d ON d.refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid = e.oid AND d.deptype = 'e'
+      LEFT JOIN pg_catalog.pg_proc p ON d.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass AND p.oid = d.objid
+      LEFT JOIN pg_catalog.pg_class c ON d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND c.oid = d.objid,
+      pg_catalog.pg_identify_object(d.classid, d.objid, 0) i
+     WHERE e.extname = 'abelian' AND (coalesce(p.proname, c.relname) = ANY (cluster_names) OR i.type = 'event trigger')
+  LOOP
+    EXECUTE 'ALTER EXTENSION abelian DROP ' || member;
+  END LOOP;
+END $detach$;
+-- ==== end of nodes of clusters =======================================================================

@@ -81,13 +81,15 @@ pub fn is_own_function(function: Oid) -> bool {
     is_of_library(function) || is_of_extension(function)
 }
 
-/// Whether a function belongs to the extension. The functions of types that `abelian.create_type` has made do not.
+/// Whether a function belongs to one of the two extensions. The functions of types that `abelian.create_type` has made do not.
 pub fn is_of_extension(function: Oid) -> bool {
     // SAFETY: lookups by name and by identifier.
     unsafe {
-        let extension = pg_sys::get_extension_oid(c"abelian".as_ptr(), true);
-        extension != Oid::INVALID
-            && pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function) == extension
+        let owner = pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
+        owner != Oid::INVALID
+            && [c"abelian", c"abelian_cluster"]
+                .iter()
+                .any(|name| pg_sys::get_extension_oid(name.as_ptr(), true) == owner)
     }
 }
 

@@ -26,7 +26,7 @@ main() {
   local look="SELECT string_agg(concat_ws(' ', id, high, any_of, round(mean, 1), total), ', ' ORDER BY id) FROM u" types='1 20 t 1.5 7, 2 20 1.5 7'
   local sums='SELECT sum(c), sum(d), count(*) FROM t'
   query postgres 'CREATE DATABASE first'
-  query first 'CREATE EXTENSION abelian'
+  query first 'CREATE EXTENSION abelian_cluster CASCADE'
   # A type of one's own depends on its aggregate, and what is not in its value is dumped too.
   query first "CREATE FUNCTION plus(int, int) RETURNS int LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS 'SELECT \$1 + \$2'"
   query first 'CREATE AGGREGATE total(int) (SFUNC = plus, STYPE = int, COMBINEFUNC = plus, PARALLEL = SAFE)'
@@ -89,7 +89,7 @@ main() {
 a_dump_of_a_node_is_no_node_until_it_is_asked_to_be() {
   local problems='SELECT count(*) FROM abelian.preflight()' catalog='SELECT abelian.catalog()::jsonb' placed
   query postgres 'CREATE DATABASE first'
-  query first 'CREATE EXTENSION abelian'
+  query first 'CREATE EXTENSION abelian_cluster CASCADE'
   query first "SET abelian.placement_version = 2147483647; SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2)" >/dev/null
   query first 'CREATE TABLE t (id int PRIMARY KEY, n int)'
   # shellcheck disable=SC2016 # the dollars are the procedure's

@@ -129,6 +129,6 @@ SELECT abelian.add_node('127.0.0.1', 4);
 SELECT abelian.forget_table('orders'::regclass);
 INSERT INTO abelian.placement VALUES ('orders', 'reference');
 RESET SESSION AUTHORIZATION;
-DROP EXTENSION abelian;
+DROP EXTENSION abelian_cluster, abelian;
 DROP OWNED BY stranger_to_placement;
 DROP ROLE stranger_to_placement;

@@ -1,5 +1,5 @@
 -- as: abelian
--- The install script and every chain of updates make the same catalogue: each column of each row that belongs to the extension, rights and comments included.
+-- The install scripts and every chain of updates make the same catalogue: each column of each row that belongs to one of the extensions, rights and comments included.
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
@@ -8,10 +8,10 @@ CREATE FUNCTION without_numbers(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ 
 CREATE FUNCTION named(class oid, object oid, part integer DEFAULT 0) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT without_numbers(CASE WHEN object = 0 THEN '-' WHEN class = 'pg_authid'::regclass THEN object::regrole::text ELSE
     (SELECT concat_ws(' ', i.type, i.identity) FROM pg_identify_object(class, object, part) i) END) $$;
--- All objects that depend on the extension, through others too.
+-- All objects that depend on the extensions, through others too.
 CREATE FUNCTION members() RETURNS TABLE (class oid, object oid) LANGUAGE sql STABLE AS $$
   WITH RECURSIVE member AS (
-    SELECT 'pg_extension'::regclass::oid AS classid, oid AS objid FROM pg_extension WHERE extname = 'abelian'
+    SELECT 'pg_extension'::regclass::oid AS classid, oid AS objid FROM pg_extension WHERE extname IN ('abelian', 'abelian_cluster')
     UNION SELECT d.classid, d.objid FROM member m JOIN pg_depend d ON d.refclassid = m.classid AND d.refobjid = m.objid
   ) SELECT * FROM member $$;
 -- Texts instead of trees, which hold numbers of objects and places in their source.
@@ -65,9 +65,11 @@ DECLARE former text; told text;
 BEGIN
   versions := 0;
   FOR former IN SELECT version FROM pg_available_extension_versions WHERE name = 'abelian' AND version <> (SELECT default_version FROM pg_available_extensions WHERE name = 'abelian') ORDER BY 1 LOOP
-    DROP EXTENSION abelian;
+    DROP EXTENSION abelian_cluster, abelian;
     EXECUTE format('CREATE EXTENSION abelian VERSION %L', former);
     ALTER EXTENSION abelian UPDATE;
+    CREATE EXTENSION abelian_cluster VERSION 'unpackaged';
+    ALTER EXTENSION abelian_cluster UPDATE;
     FOR told IN SELECT difference FROM differences(former) LOOP RAISE WARNING '%', told; END LOOP;
     versions := versions + 1;
   END LOOP;

@@ -3,7 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
-DROP EXTENSION abelian;
+DROP EXTENSION abelian_cluster, abelian;
 CREATE EXTENSION abelian VERSION '0.1.0';
 SET abelian.split = always;
 CREATE TABLE t (id int PRIMARY KEY, c abelian.counter, d abelian.decimal_counter);

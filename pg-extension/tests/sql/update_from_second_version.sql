@@ -3,7 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
-DROP EXTENSION abelian;
+DROP EXTENSION abelian_cluster, abelian;
 CREATE EXTENSION abelian VERSION '0.2.0';
 CREATE TABLE basket (id int PRIMARY KEY, s abelian.set, m abelian.multiset, z abelian.scored_set);
 INSERT INTO basket VALUES (1, '{a,b}', '{"a": 2}', '{"a": 1.5}'), (2, '{a}', NULL, '{}');

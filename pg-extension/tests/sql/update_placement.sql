@@ -4,7 +4,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
-DROP EXTENSION abelian;
+DROP EXTENSION abelian_cluster, abelian;
 CREATE EXTENSION abelian VERSION '0.5.0';
 SET abelian.placement_version = 1000;
 SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2);
@@ -17,6 +17,10 @@ INSERT INTO shop VALUES (1), (2), (3);
 SELECT json_array_length(abelian.analyze('SELECT * FROM shop JOIN sale ON shop.id = sale.shop')), abelian.analyze('SELECT * FROM shop JOIN sale ON shop.id = sale.shop')->0->'merge'->>'mode';
 CREATE TEMP TABLE saved AS SELECT abelian.catalog() AS catalog;
 ALTER EXTENSION abelian UPDATE;
+-- what a cluster needs became an extension of its own meanwhile
+CREATE EXTENSION abelian_cluster;
+CREATE EXTENSION abelian_cluster VERSION 'unpackaged';
+ALTER EXTENSION abelian_cluster UPDATE;
 SELECT * FROM abelian.distributed_tables ORDER BY relation::text;
 SELECT relation, method, column_name, columns FROM abelian.placement ORDER BY relation::text;
 SELECT k, abelian.node_of('shop', k::text), abelian.partition_of('sale', k::text) FROM generate_series(1, 4) k;

@@ -875,9 +875,7 @@ BEGIN
   PERFORM abelian.unplace_table(relation);
 END $$;
 
-CREATE OR REPLACE FUNCTION pg_catalog.create_distributed_procedure(procedure text, distribution_arguments text, colocate_with regclass,
-                                                        merge text DEFAULT 'first', class text DEFAULT 'analysed',
-                                                        unsafe boolean DEFAULT false) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION abelian.distribute_procedure(procedure text, distribution_arguments text, colocate_with regclass, merge text, class text, unsafe boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   named pg_catalog.regprocedure := procedure::pg_catalog.regprocedure;
 BEGIN
@@ -890,12 +888,19 @@ BEGIN
     abelian.class_of_body(named), unsafe); -- names in the body are looked up as the caller does
 END $$;
 
+CREATE OR REPLACE FUNCTION pg_catalog.create_distributed_procedure(procedure text, distribution_arguments text, colocate_with regclass,
+                                                        merge text DEFAULT 'first', class text DEFAULT 'analysed',
+                                                        unsafe boolean DEFAULT false) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM abelian.distribute_procedure(procedure, distribution_arguments, colocate_with, merge, class, unsafe);
+END $$;
+
 -- The same, by the name under which others know it.
 CREATE FUNCTION pg_catalog.create_distributed_function(function_name text, distribution_arg_name text, colocate_with regclass,
                                                        merge text DEFAULT 'first', class text DEFAULT 'analysed',
                                                        unsafe boolean DEFAULT false) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM pg_catalog.create_distributed_procedure(function_name, distribution_arg_name, colocate_with, merge, class, unsafe);
+  PERFORM abelian.distribute_procedure(function_name, distribution_arg_name, colocate_with, merge, class, unsafe);
 END $$;
 
 CREATE OR REPLACE FUNCTION pg_catalog.undistribute_procedure(procedure text) RETURNS void LANGUAGE plpgsql AS $$
@@ -2906,7 +2911,7 @@ DECLARE
     check_member,check_method,check_mover,check_not_in_use,check_own_row,check_partitions,check_placement,check_rows,check_sequence_owner,
     choose_colocation,claim,claim_entry,claim_procedure,claim_table,class_of_body,close_intents,cluster,colocation,columns_of,commit_intent,
     condition_text,continue_sequence,copy_catalog,count_of_rule,counts_whole,create_distributed_function,create_distributed_procedure,
-    create_distributed_table,create_lookup_index,create_reference_table,decide,decision,defaults_are_current,distributed_tables,divide_sequences,
+    create_distributed_table,create_lookup_index,create_reference_table,decide,decision,defaults_are_current,distribute_procedure,distributed_tables,divide_sequences,
     drop_lookup_index,end_join,end_move,enter_commit_gate,enter_snapshot_gate,explain_body,explain_procedure,find_lookup_entry,follow_drop,
     follow_procedures,forget_aborts,forget_commits,forget_decisions,forget_intents,forget_lookup_index,forget_table,found_colocation,gather_rows,
     gathered_parts,gathered_rows,give_rows,has_key,has_rows,identity_value,independent_advance,independent_begin_run,independent_cancel,

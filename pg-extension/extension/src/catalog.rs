@@ -83,14 +83,27 @@ pub fn is_own_function(function: Oid) -> bool {
 
 /// Whether a function belongs to one of the two extensions. The functions of types that `abelian.create_type` has made do not.
 pub fn is_of_extension(function: Oid) -> bool {
-    // SAFETY: lookups by name and by identifier.
-    unsafe {
-        let owner = pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
-        owner != Oid::INVALID
-            && [c"abelian", c"abelian_cluster"]
-                .iter()
-                .any(|name| pg_sys::get_extension_oid(name.as_ptr(), true) == owner)
-    }
+    is_ours(extension_of(function))
+}
+
+/// Whether a function belongs to somebody else's extension.
+pub fn is_of_another_extension(function: Oid) -> bool {
+    let extension = extension_of(function);
+    extension != Oid::INVALID && !is_ours(extension)
+}
+
+/// Invalid for a function of no extension.
+fn extension_of(function: Oid) -> Oid {
+    // SAFETY: a catalogue look-up.
+    unsafe { pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function) }
+}
+
+fn is_ours(extension: Oid) -> bool {
+    extension != Oid::INVALID
+        && [c"abelian", c"abelian_cluster"]
+            .iter()
+            // SAFETY: a look-up by name; missing is allowed.
+            .any(|name| unsafe { pg_sys::get_extension_oid(name.as_ptr(), true) } == extension)
 }
 
 fn is_of_library(function: Oid) -> bool {

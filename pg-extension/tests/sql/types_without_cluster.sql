@@ -65,4 +65,3 @@ SELECT * FROM t;
 DROP TABLE t;
 DROP AGGREGATE product_of(numeric) CASCADE;
 DROP EXTENSION abelian;
-SELECT count(*) FROM pg_namespace WHERE nspname = 'abelian';

@@ -78,21 +78,20 @@ impl Functions {
 /// Moves a sequence that the nodes share, on each of them.
 pub const CONTINUE_SEQUENCE: &str = "continue_sequence";
 
-/// Names of the functions that change the placement, in pg_catalog and in abelian.
-const PLACEMENT: [(&str, &str); 12] = [
-    ("pg_catalog", "create_distributed_table"),
-    ("pg_catalog", "create_reference_table"),
-    ("pg_catalog", "undistribute_table"),
-    ("pg_catalog", "create_distributed_procedure"),
-    ("pg_catalog", "create_distributed_function"),
-    ("pg_catalog", "undistribute_procedure"),
-    ("pg_catalog", "create_lookup_index"),
-    ("pg_catalog", "drop_lookup_index"),
-    ("abelian", "add_node"),
-    ("abelian", "remove_node"),
-    ("abelian", "place_key"),
-    ("abelian", "unplace_key"),
+/// Names of the functions that change the placement and lie in pg_catalog, or in abelian, where another extension has the name.
+const PLACEMENT: [&str; 8] = [
+    "create_distributed_table",
+    "create_reference_table",
+    "undistribute_table",
+    "create_distributed_procedure",
+    "create_distributed_function",
+    "undistribute_procedure",
+    "create_lookup_index",
+    "drop_lookup_index",
 ];
+
+/// Those that lie in abelian.
+const PLACEMENT_OF_SCHEMA: [&str; 4] = ["add_node", "remove_node", "place_key", "unplace_key"];
 
 /// PostgreSQL's fixed OIDs of languages: two of compiled functions, and SQL.
 const INTERNAL_LANGUAGE: u32 = 12;
@@ -104,11 +103,24 @@ pub const FIRST_USER_OBJECT: u32 = 16384;
 
 /// Whether a name written in a CALL means a placement function.
 pub fn is_placement_name(parts: &[String]) -> bool {
-    PLACEMENT.iter().any(|(schema, name)| match parts {
-        [only] => only == name && *schema == "pg_catalog",
-        [qualifier, last] => qualifier == schema && last == name,
+    match parts {
+        [only] => PLACEMENT.contains(&only.as_str()),
+        [schema, name] => is_placement(schema, name),
         _ => false,
-    })
+    }
+}
+
+fn is_placement_function(function: Oid) -> bool {
+    let (schema, name) = relation::function_name(function);
+    is_placement(&schema, &name) && !catalog::is_of_another_extension(function)
+}
+
+fn is_placement(schema: &str, name: &str) -> bool {
+    match schema {
+        "abelian" => PLACEMENT.contains(&name) || PLACEMENT_OF_SCHEMA.contains(&name),
+        "pg_catalog" => PLACEMENT.contains(&name),
+        _ => false,
+    }
 }
 
 /// Whether a statement that calls placement functions does the same on every node, whoever wrote it: it reads no tables, and calls nothing
@@ -141,10 +153,9 @@ pub fn places_alike(query: &pg_sys::Query) -> bool {
 }
 
 fn is_alike(function: u32) -> bool {
-    let (schema, name) = relation::function_name(Oid::from(function));
     // SAFETY: a catalogue look-up.
     let volatility = unsafe { pg_sys::func_volatile(Oid::from(function)) } as u8;
-    PLACEMENT.contains(&(schema.as_str(), name.as_str()))
+    is_placement_function(Oid::from(function))
         || function < FIRST_USER_OBJECT && volatility == pg_sys::PROVOLATILE_IMMUTABLE
 }
 
@@ -310,7 +321,7 @@ fn classify(function: Oid, found: &mut Functions) {
     // SAFETY: a catalogue look-up.
     let volatility = unsafe { pg_sys::func_volatile(function) } as u8;
     let (schema, name) = relation::function_name(function);
-    if PLACEMENT.contains(&(schema.as_str(), name.as_str())) {
+    if is_placement_function(function) {
         found.placement = true;
     }
     found.of_every_node |= schema == "abelian" && name == CONTINUE_SEQUENCE;

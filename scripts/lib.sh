@@ -105,7 +105,7 @@ free_port() { # distance ...
 }
 
 # Stands for the SQL objects that CREATE EXTENSION makes now.
-install_script_digest() { { cat "$sharedir"/extension/abelian--*.sql 2>/dev/null || true; } | sha256sum | cut -d' ' -f1; }
+install_script_digest() { { cat "$sharedir"/extension/abelian*.sql 2>/dev/null || true; } | sha256sum | cut -d' ' -f1; }
 
 # The local cluster: nodes n1..n3 on the ports after the base, the router on 6432 (432 above the base when that is moved).
 # The node `plain` is outside the cluster, for what is compared with a single PostgreSQL.

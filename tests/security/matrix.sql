@@ -20,13 +20,13 @@ CREATE TEMP VIEW function AS
 
 \qecho '# Who may call, read and set what'
 \qecho
-\qecho 'Every function, table, view and setting of the extension, and what was granted. The page is made from the catalogue by `tests/security/run --bless matrix`; the tests fail'
-\qecho 'when the catalogue has something else. [Security](../security.md) says what each role can do with it. A superuser, and the owner of the extension, may do all of it.'
+\qecho 'Every function, table, view and setting of the extensions, and what was granted. The page is made from the catalogue by `tests/security/run --bless matrix`; the tests fail'
+\qecho 'when the catalogue has something else. [Security](../security.md) says what each role can do with it. A superuser, and the owner of the extensions, may do all of it.'
 \qecho 'The roles: `PUBLIC` is everybody; `abelian_router` is granted to routers, and with `abelian_server` to router servers.'
 \qecho
 \qecho '## Functions that not everybody may call'
 \qecho
-\qecho 'No role stands beside what only other functions of the extension call.'
+\qecho 'No role stands beside what only other functions of the extensions call.'
 \qecho
 \qecho '| function | granted to | runs as |'
 \qecho '|---|---|---|'

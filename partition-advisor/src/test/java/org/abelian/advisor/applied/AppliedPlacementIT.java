@@ -120,7 +120,9 @@ class AppliedPlacementIT {
     server.createDatabase(database);
     try (Connection connection = server.connect(database)) {
       Client client = new Client(connection);
-      client.run(List.of("SET log_min_duration_statement = -1", "CREATE EXTENSION abelian"));
+      client.run(
+          List.of(
+              "SET log_min_duration_statement = -1", "CREATE EXTENSION abelian_cluster CASCADE"));
       client.run(List.of(scenario.schema()));
       client.run(scenario.rows());
       client.run(List.of("RESET log_min_duration_statement"));

@@ -23,7 +23,7 @@ public final class Backup {
   private static final int ANSWER_SECONDS = 30;
   private static final String CATALOGUE = "SELECT abelian.catalog()::text";
   private static final String EXTENSION =
-      "SELECT extversion FROM pg_extension WHERE extname = 'abelian'";
+      "SELECT extversion FROM pg_extension WHERE extname = 'abelian_cluster'";
 
   /** The number of a node that no catalogue numbers. */
   private static final int LONE_NODE = 1;
@@ -167,8 +167,10 @@ public final class Backup {
       String version = read(session, EXTENSION);
       if (!same.equals(version)) {
         throw new BackupException(
-            "nodes %d and %d have versions %s and %s of the extension: ALTER EXTENSION abelian UPDATE"
-                .formatted(sessions.get(0).id(), session.id(), same, version));
+            "nodes %d and %d have versions %s and %s of the extensions: ALTER EXTENSION abelian"
+                + " UPDATE,"
+                + " ALTER EXTENSION abelian_cluster UPDATE"
+                    .formatted(sessions.get(0).id(), session.id(), same, version));
       }
     }
     return same;

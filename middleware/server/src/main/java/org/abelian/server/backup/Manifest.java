@@ -10,7 +10,7 @@ import java.util.List;
  *
  * @param takenAt by the clock of the first node, when all snapshots had been taken
  * @param database its name
- * @param extension version of the extension, the same on all nodes
+ * @param extension version of the extensions, the same on all nodes
  * @param server version of PostgreSQL, as {@code server_version_num}; the greatest of the nodes'
  * @param catalogue placement, procedures and nodes, as abelian.catalog() gives them
  * @param nodes in the order of their numbers

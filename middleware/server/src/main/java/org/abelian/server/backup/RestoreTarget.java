@@ -98,10 +98,10 @@ final class RestoreTarget implements AutoCloseable {
     String extension =
         value(
             maintenance,
-            "SELECT default_version FROM pg_available_extensions WHERE name = 'abelian'");
+            "SELECT default_version FROM pg_available_extensions WHERE name = 'abelian_cluster'");
     if (extension == null || !isAtLeast(extension, manifest.extension())) {
       throw refused(
-          "it lacks version " + manifest.extension() + " of the extension; it has " + extension);
+          "it lacks version " + manifest.extension() + " of the extensions; it has " + extension);
     }
     if (!"t"
         .equals(
@@ -174,11 +174,14 @@ final class RestoreTarget implements AutoCloseable {
   /** Makes the database, if it is not there, and gives it its settings, privileges and owner. */
   void createDatabase(Globals globals) throws SQLException {
     if (exists()) {
-      // The dump makes the extension and its schema.
+      // The dump makes the extensions and their schema.
       try (JdbcPool pool = access.pool(address, "", 0);
           Connection database = pool.connection()) {
         execute(
-            database, List.of("DROP EXTENSION IF EXISTS abelian", "DROP SCHEMA IF EXISTS abelian"));
+            database,
+            List.of(
+                "DROP EXTENSION IF EXISTS abelian_cluster, abelian",
+                "DROP SCHEMA IF EXISTS abelian"));
       }
     } else {
       execute(

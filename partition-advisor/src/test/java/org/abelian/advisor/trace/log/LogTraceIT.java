@@ -472,7 +472,7 @@ class LogTraceIT {
     }
     Connection connection = DriverManager.getConnection(url(database));
     try (Statement statement = connection.createStatement()) {
-      statement.execute("CREATE EXTENSION abelian");
+      statement.execute("CREATE EXTENSION abelian_cluster CASCADE");
       statement.execute(tables);
       statement.execute("SET abelian.placement_version = 2147483647");
       statement.execute("SELECT abelian.add_node('127.0.0.1', " + node.port() + ")");

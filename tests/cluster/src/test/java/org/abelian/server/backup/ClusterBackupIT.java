@@ -309,7 +309,7 @@ class ClusterBackupIT {
                 written.server(),
                 written.catalogue(),
                 written.nodes()));
-    refused(() -> restore(backup), "it lacks version 99.0 of the extension; it has 0.");
+    refused(() -> restore(backup), "it lacks version 99.0 of the extensions; it has 0.");
     new BackupFolder(backup).finish(written);
     Access other = new Access(LocalNode.USER, SOURCE, LocalNode.USER);
     refused(
@@ -320,7 +320,7 @@ class ClusterBackupIT {
     Databases.execute(
         cluster.node(0),
         RESTORED,
-        "CREATE EXTENSION abelian",
+        "CREATE EXTENSION abelian_cluster CASCADE",
         "SELECT abelian.add_node('127.0.0.1', 5432)");
     refused(() -> restore(backup), "belongs to a cluster");
     assertEquals(
@@ -344,7 +344,7 @@ class ClusterBackupIT {
     Databases.execute(
         node,
         LONE,
-        "CREATE EXTENSION abelian",
+        "CREATE EXTENSION abelian_cluster CASCADE",
         "CREATE TABLE t (id int PRIMARY KEY, n abelian.counter)",
         "INSERT INTO t VALUES (1, 0)",
         "SET abelian.split = always",

@@ -20,7 +20,7 @@ final class Databases {
       execute(
           node,
           database,
-          "CREATE EXTENSION abelian",
+          "CREATE EXTENSION abelian_cluster CASCADE",
           "ALTER SCHEMA public OWNER TO " + LocalNode.USER,
           "GRANT CREATE ON DATABASE " + database + " TO " + LocalNode.USER);
       for (LocalNode other : cluster.nodes()) {

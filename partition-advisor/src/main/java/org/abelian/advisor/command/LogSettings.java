@@ -32,7 +32,7 @@ final class LogSettings {
       names = "--analyze-on",
       paramLabel = "URL",
       description =
-          "JDBC URL of a database with the extension; with --schema, of any database on a server"
+          "JDBC URL of a node's database; with --schema, of any database on a server"
               + " where a scratch database may be made (the launcher starts a node of its own)")
   String url;
 

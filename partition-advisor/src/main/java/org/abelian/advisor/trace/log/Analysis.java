@@ -63,7 +63,7 @@ final class Analysis {
       }
       if (state.equals("3F000") || state.equals("42883") && e.getMessage().contains("analyze")) {
         throw new AdvisorException(
-            "the database that analyses statements lacks the extension abelian", e);
+            "the database that analyses statements lacks the extension abelian_cluster", e);
       }
       return new Analysed(List.of(), e.getMessage());
     }

@@ -11,7 +11,7 @@ import org.abelian.advisor.cluster.OneConnection;
 import org.abelian.router.database.JdbcPool;
 
 /**
- * A database of its own on a server that has the extension, with the user's schema and no rows. It
+ * A database of its own on a server that has the extensions, with the user's schema and no rows. It
  * is dropped in the end.
  */
 final class ScratchDatabase implements AutoCloseable {
@@ -68,7 +68,7 @@ final class ScratchDatabase implements AutoCloseable {
 
   private void load(Definitions schema, List<String> notes) throws SQLException {
     try (Statement statement = connection.createStatement()) {
-      statement.execute("CREATE EXTENSION IF NOT EXISTS abelian");
+      statement.execute("CREATE EXTENSION IF NOT EXISTS abelian_cluster CASCADE");
       for (String sql : schema.statements()) {
         try {
           statement.execute(sql);

@@ -293,8 +293,8 @@ public final class Router implements AutoCloseable {
         SqlState.UNABLE_TO_CONNECT,
         "no node could be asked about the role"
             + (failure == null ? "" : ": " + failure.getMessage()),
-        "Check that the nodes run and that the router's own role may call"
-            + " abelian.scram_verifier().");
+        "Check that the nodes run and have the extension abelian_cluster, and that the router's own"
+            + " role may call abelian.scram_verifier().");
   }
 
   /** Connections to a node in the router's own name, at the level of messages. */

@@ -1,6 +1,7 @@
 package org.abelian.router.backend;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.function.Function;
 import org.abelian.router.catalog.CatalogSource;
 import org.abelian.router.catalog.Node;
@@ -11,6 +12,7 @@ import org.abelian.router.pool.NodeAddress;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
+import org.abelian.router.protocol.ErrorFields;
 
 /**
  * Asks nodes for their catalogues, over connections in the router's own name. Safe for several
@@ -19,6 +21,9 @@ import org.abelian.router.pool.NodePool;
 public final class CatalogReader implements CatalogSource {
   private static final String QUESTION = "SELECT abelian.catalog()::pg_catalog.text";
   private static final int ANSWER_MILLIS = 3_000;
+
+  /** Of PostgreSQL, where there is no such schema or function. */
+  private static final List<String> NOT_INSTALLED = List.of("3F000", "42883");
 
   private final Function<NodeAddress, NodePool> control;
 
@@ -48,9 +53,15 @@ public final class CatalogReader implements CatalogSource {
       if (answer.succeeded()) {
         return answer.value();
       }
-      throw new IOException(answer.errorFields().message());
+      throw new IOException(refusal(answer.errorFields()));
     } finally {
       pool.giveBackToAnyone(connection);
     }
+  }
+
+  private static String refusal(ErrorFields error) {
+    return NOT_INSTALLED.contains(error.sqlState())
+        ? "its database lacks the extension: CREATE EXTENSION abelian_cluster CASCADE"
+        : error.message();
   }
 }

@@ -5,6 +5,7 @@
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 pub(crate) mod analysis;
+mod block;
 mod bound_portal;
 mod column_fill;
 mod completed_snapshot;
@@ -58,6 +59,7 @@ pub fn install() {
     gathered_tables::install();
     kept_rows::install();
     refused::install();
+    block::install();
     hooks::install();
     independent::install();
 }

@@ -421,6 +421,20 @@ fn inserting_steps(
     Ok((text, inner))
 }
 
+/// How a DO block runs that is nothing but such changes: each by itself.
+pub fn describe_changes(texts: &[String], facts: &mut Json) {
+    let steps: Result<Vec<Json>, PostgresError> = texts
+        .iter()
+        .map(|text| {
+            let inner = boundary::attempt(|| facts_of(&parser::c_text(text), &[]))?;
+            Ok(json!({ "text": text, "facts": inner }))
+        })
+        .collect();
+    if let Ok(steps) = steps {
+        facts["steps"] = json!(steps);
+    }
+}
+
 /// OIDs as routers are told them.
 fn numbers(types: &[Oid]) -> Json {
     types.iter().map(|oid| oid.to_u32()).collect()

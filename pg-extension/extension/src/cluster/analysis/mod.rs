@@ -59,7 +59,7 @@ mod tokens;
 mod touched;
 pub mod tree;
 mod unread;
-mod utility;
+pub mod utility;
 mod view_query;
 
 use super::postgres;

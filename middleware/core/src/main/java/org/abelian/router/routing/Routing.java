@@ -74,6 +74,9 @@ public final class Routing {
       return new ProcedureRouting(facts, catalog).plan();
     }
     BodyRouting body = new BodyRouting(facts, catalog);
+    if (body.applies() && instead instanceof StepsFacts changes) {
+      return body.plan(steps(changes.steps(), catalog));
+    }
     if (body.applies()) {
       return body.plan();
     }

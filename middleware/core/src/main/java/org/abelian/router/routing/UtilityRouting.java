@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import java.util.List;
 import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.GatheredFacts;
+import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
@@ -248,6 +249,9 @@ final class UtilityRouting {
   }
 
   private Route procedure() {
+    if (isWatchedBlock()) {
+      return new Route.AllNodes(Route.Purpose.BLOCK);
+    }
     if (!catalog.tables().isEmpty()) {
       throw Refusals.utility(
           facts.tag() + ", whose body the router does not see,",
@@ -255,5 +259,16 @@ final class UtilityRouting {
               + " statements by themselves.");
     }
     return firstNode();
+  }
+
+  /** A DO block whose commands nodes watch, all of which every node may run. */
+  private boolean isWatchedBlock() {
+    NodeFunctions called = facts.calls().nodeFunctions();
+    return facts.command().utility() == UtilityKind.DO
+        && facts.calls().body() != null
+        && called.ofOneNode().isEmpty()
+        && called.ofNoNode().isEmpty()
+        && called.draws().isEmpty()
+        && !called.ofEveryNode();
   }
 }

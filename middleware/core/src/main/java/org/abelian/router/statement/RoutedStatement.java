@@ -267,6 +267,7 @@ public final class RoutedStatement {
   public boolean changesSchema(Route route) {
     return route instanceof Route.AllNodes all
         && (all.purpose() == Route.Purpose.SCHEMA
+            || all.purpose() == Route.Purpose.BLOCK
             || all.purpose() == Route.Purpose.CLUSTER_CALL
             || all.purpose() == Route.Purpose.NODE_BY_NODE);
   }

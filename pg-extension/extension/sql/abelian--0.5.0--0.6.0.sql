@@ -2103,8 +2103,8 @@ DECLARE
   following numeric;
 BEGIN
   SELECT * INTO s FROM pg_sequence q WHERE q.seqrelid = sequence;
-  IF NOT FOUND OR value NOT BETWEEN s.seqmin AND s.seqmax THEN
-    RETURN setval(sequence, value, called); -- which raises
+  IF NOT FOUND OR value NOT BETWEEN s.seqmin AND s.seqmax OR NOT abelian.is_divided(sequence) THEN
+    RETURN setval(sequence, value, called); -- raises, or is all that there is to do: the first node counts
   END IF;
   following := s.seqstart + ceil((value::numeric + called::integer - s.seqstart) / s.seqincrement) * s.seqincrement;
   IF following BETWEEN s.seqmin AND s.seqmax THEN
@@ -2130,7 +2130,12 @@ CREATE FUNCTION abelian.statements(query text) RETURNS integer[] LANGUAGE c IMMU
 COMMENT ON FUNCTION abelian.statements(text) IS 'where the statements of a text begin and how long they are, in bytes, for routers';
 CREATE FUNCTION abelian.identity_value(relation regclass, "column" text) RETURNS bigint LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_identity_value';
 COMMENT ON FUNCTION abelian.identity_value(regclass, text) IS 'the next number of an identity column, for a router that inserts a row';
-REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it
+-- The prepared statements of a client's session, as a router has told them: what pg_prepared_statements shows there.
+CREATE FUNCTION abelian.tell_statements(told text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_tell_statements';
+CREATE FUNCTION abelian.statements_told() RETURNS text LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_statements_told';
+CREATE FUNCTION abelian.told_statements() RETURNS SETOF pg_catalog.pg_prepared_statements LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT * FROM jsonb_populate_recordset(NULL::pg_prepared_statements, abelian.statements_told()::jsonb)
+$$;
 -- ==== end of statement analysis =====================================================================
 -- ==== turns (docs/design/waits.md) ===================================================================
 -- What a lock is for, in words; the classes are those of src/lock.

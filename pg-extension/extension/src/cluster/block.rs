@@ -31,6 +31,8 @@ thread_local! {
     static CHANGES: RefCell<Vec<Change>> = const { RefCell::new(Vec::new()) };
     /// How many commands, and how many statements, enclose what the running one does; 0 for none.
     static AT: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+    /// The client's statement is a DO.
+    static RUNS: Cell<bool> = const { Cell::new(false) };
 }
 
 const BY_ITSELF: &str = "Send the command by itself: the router runs it on every node.";
@@ -56,9 +58,15 @@ pub fn install() {
 /// The client's next statement.
 pub fn statement_starts(command: NodePtr) {
     AT.set((0, 0));
-    if tree::tag(command) == Some(NodeTag::T_DoStmt) {
+    RUNS.set(tree::tag(command) == Some(NodeTag::T_DoStmt));
+    if RUNS.get() {
         CHANGES.take();
     }
+}
+
+/// Whether the client's statement is a DO: what its block calls is no command of the router's.
+pub fn is_running() -> bool {
+    RUNS.get()
 }
 
 /// How many statements enclose a command that changes the schema, besides itself.
@@ -104,14 +112,7 @@ pub fn run(command: &Command, run: Runner<'_>) {
     };
     AT.set(before);
     match ran {
-        Ok(()) => CHANGES.with_borrow_mut(|all| {
-            all.push(Change {
-                // SAFETY: a number of the transaction that runs.
-                within: unsafe { pg_sys::GetCurrentSubTransactionId() },
-                text: command.text(),
-                about,
-            });
-        }),
+        Ok(()) => note(about, command.text()),
         Err(error) => {
             if error.sqlstate() == pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32 {
                 refused::note(&error.message(), BY_ITSELF);
@@ -119,6 +120,17 @@ pub fn run(command: &Command, run: Runner<'_>) {
             error.raise()
         }
     }
+}
+
+fn note(about: String, text: String) {
+    CHANGES.with_borrow_mut(|all| {
+        all.push(Change {
+            // SAFETY: a number of the transaction that runs.
+            within: unsafe { pg_sys::GetCurrentSubTransactionId() },
+            about,
+            text,
+        });
+    });
 }
 
 /// Catalogues are read in any order, so of commands about several objects it says nothing.

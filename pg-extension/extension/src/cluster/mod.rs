@@ -38,6 +38,7 @@ mod session_locks;
 mod session_settings;
 pub mod settings;
 mod shared_snapshot;
+mod told_statements;
 pub mod transaction_token;
 mod unique_index;
 pub mod version;
@@ -60,6 +61,7 @@ pub fn install() {
     kept_rows::install();
     refused::install();
     block::install();
+    told_statements::install();
     hooks::install();
     independent::install();
 }

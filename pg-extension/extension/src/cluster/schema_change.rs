@@ -90,7 +90,8 @@ pg_function!(
     fn abelian_is_router(call) {
         let in_command = call.arg(0).value() != 0;
         let sealed = match PHASE.get() {
-            Phase::Command => in_command && (hooks::commands() == 1 || block::is_at_command()),
+            Phase::Command if block::is_running() => in_command && block::is_at_command(),
+            Phase::Command => in_command && hooks::commands() == 1,
             Phase::Query => !in_command && hooks::commands() == 0,
             _ => false,
         };

@@ -49,6 +49,7 @@ pub mod relation;
 mod row_places;
 mod row_spans;
 mod scope;
+mod set_default;
 mod sorted_names;
 mod sql_body;
 mod statement;

@@ -14,8 +14,9 @@ import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
 /**
- * A MERGE that is several changes, or a DO block. Each runs as it would alone when those before have ended, and
- * the client gets the sum of their counts, but for DO. All of it is one transaction.
+ * A MERGE that is several changes, or a DO block. Each runs as it would alone when those before
+ * have ended, and the client gets the sum of their counts, but for DO. All of it is one
+ * transaction.
  */
 final class StepsExecution extends Execution {
   private final EngineContext context;

@@ -80,8 +80,7 @@ final class UtilityRouting {
       case COPY_TO:
         return copyTo();
       case COPY_FROM:
-        return Plan.always(
-            uses.isPlaced() ? new CopyRouting(facts, catalog, uses).route() : firstNode());
+        return Plan.always(copyFrom());
       case CALL:
       case DO:
         return Plan.always(procedure());
@@ -234,6 +233,13 @@ final class UtilityRouting {
   private static Route oneNodeOr(Route route, Route several) {
     boolean one = route instanceof Route.OneNode || route instanceof Route.AnyNode;
     return one ? route : several;
+  }
+
+  private Route copyFrom() {
+    CopyFacts copy = facts.command().copy();
+    return uses.isPlaced() && (copy == null || !copy.refused())
+        ? new CopyRouting(facts, catalog, uses).route()
+        : firstNode();
   }
 
   private Plan copyTo() {

@@ -1,6 +1,8 @@
 package org.abelian.router.statement;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
@@ -113,6 +115,13 @@ public final class SharedStatement {
   }
 
   /** What some session has found out; it may be of another scope. Null before. */
+  /** The types of its parameters; 0 for those that are not known. */
+  public List<Integer> parameters() {
+    return known instanceof AnalysedStatement analysed
+        ? analysed.routed().facts().parameters()
+        : IntStream.of(statement.types()).boxed().toList();
+  }
+
   Known known() {
     return known;
   }

@@ -23,7 +23,10 @@ public final class SharedStatement {
   private static final int HELD_LEAST = 1000;
 
   /** What is known about a text; an {@link AnalysedStatement}. */
-  interface Known {}
+  interface Known {
+    /** The types of its parameters. */
+    List<Integer> parameters();
+  }
 
   private final NodeStatement statement;
   private final String sql;
@@ -117,9 +120,8 @@ public final class SharedStatement {
   /** What some session has found out; it may be of another scope. Null before. */
   /** The types of its parameters; 0 for those that are not known. */
   public List<Integer> parameters() {
-    return known instanceof AnalysedStatement analysed
-        ? analysed.routed().facts().parameters()
-        : IntStream.of(statement.types()).boxed().toList();
+    Known found = known;
+    return found == null ? IntStream.of(statement.types()).boxed().toList() : found.parameters();
   }
 
   Known known() {

@@ -98,6 +98,9 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
     let Some(own) = watched() else {
         return;
     };
+    if is_in_block() && block::changes_alike(query) {
+        return;
+    }
     // SAFETY: a query's text is a C string; the state has just been initialised.
     unsafe {
         let by_foreign_key = if pg_sys::InNoForceRLSOperation() {
@@ -214,10 +217,11 @@ impl Look {
 
 /// Nobody would look for the row here.
 fn elsewhere(_relation: Oid, _node: i32) -> PostgresError {
-    PostgresError::unsupported(
-        "a function or trigger inserts a row of a distributed table that belongs to another node",
-        "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).",
-    )
+    let what =
+        "a function or trigger inserts a row of a distributed table that belongs to another node";
+    let hint = "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).";
+    refused::note(what, hint);
+    PostgresError::unsupported(what, hint)
 }
 
 /// Sequences count on each node; tables that an extension brought were filled on each node alike.

@@ -102,7 +102,7 @@ final class BlockExecution {
   private void check(Backend other, String changes) throws IOException {
     if (succeeds() && !changes(other).equals(changes)) {
       throw AbelianException.unsupported(
-          "the block changes the schema of one node otherwise than that of another",
+          "the block does something else on one node than on another",
           "What it asks must have the same answer on every node. Send its commands by themselves.");
     }
   }

@@ -43,17 +43,17 @@ final class BodyRouting {
     }
   }
 
-  /** Of what one node may do alone, or in steps otherwise. */
-  Plan plan(Plan steps) {
+  /** Of a block that one node may run alone, or which runs otherwise. */
+  Plan plan(Plan several) {
     if (changesReferences()) {
-      return steps;
+      return several;
     }
     Plan alone = Plan.of(this::plan);
     return values -> {
       try {
         return alone.route(values);
       } catch (AbelianException ofSeveralNodes) {
-        return steps.route(values);
+        return several.route(values);
       }
     };
   }

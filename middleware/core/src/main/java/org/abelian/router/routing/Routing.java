@@ -74,11 +74,12 @@ public final class Routing {
       return new ProcedureRouting(facts, catalog).plan();
     }
     BodyRouting body = new BodyRouting(facts, catalog);
-    if (body.applies() && instead instanceof StepsFacts changes) {
-      return body.plan(steps(changes.steps(), catalog));
-    }
     if (body.applies()) {
-      return body.plan();
+      Plan block =
+          instead instanceof StepsFacts changes
+              ? steps(changes.steps(), catalog)
+              : UtilityRouting.block(facts);
+      return block == null ? body.plan() : body.plan(block);
     }
     if (instead instanceof StepsFacts changes) {
       return steps(changes.steps(), catalog);

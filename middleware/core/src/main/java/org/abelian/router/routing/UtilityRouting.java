@@ -16,6 +16,8 @@ import org.abelian.router.error.AbelianException;
  * them before it asks for a route.
  */
 final class UtilityRouting {
+  private static final Route BLOCK = new Route.AllNodes(Route.Purpose.BLOCK);
+
   private final String sql;
   private final StatementFacts facts;
   private final Catalog catalog;
@@ -255,8 +257,8 @@ final class UtilityRouting {
   }
 
   private Route procedure() {
-    if (isWatchedBlock()) {
-      return new Route.AllNodes(Route.Purpose.BLOCK);
+    if (isWatchedBlock(facts)) {
+      return BLOCK;
     }
     if (!catalog.tables().isEmpty()) {
       throw Refusals.utility(
@@ -267,8 +269,13 @@ final class UtilityRouting {
     return firstNode();
   }
 
+  /** Of a DO block that no node can run alone; null when it is none that all may run. */
+  static Plan block(StatementFacts facts) {
+    return isWatchedBlock(facts) ? Plan.always(BLOCK) : null;
+  }
+
   /** A DO block whose commands nodes watch, all of which every node may run. */
-  private boolean isWatchedBlock() {
+  private static boolean isWatchedBlock(StatementFacts facts) {
     NodeFunctions called = facts.calls().nodeFunctions();
     return facts.command().utility() == UtilityKind.DO
         && facts.calls().body() != null

@@ -3,7 +3,10 @@
 //! changed nothing on the first node is not run on the others.
 //!
 //! Inside, the commands are watched as those that the client sends by itself, and whatever one of them is refused for fails the block, even if an
-//! EXCEPTION block catches it. Rows are watched as those of any DO.
+//! EXCEPTION block catches it. Rows are watched as those of any DO, but for changes that each node may make by itself ([`rows`]); these are compared
+//! as well.
+
+mod rows;
 
 use super::analysis::functions;
 use super::analysis::tree::{self, NodePtr};
@@ -18,7 +21,7 @@ use crate::varlena;
 use pgrx::pg_sys::{self, NodeTag, SubTransactionId};
 use std::cell::{Cell, RefCell};
 
-/// A command that has changed the schema.
+/// A command that has changed the schema, or rows on every node.
 struct Change {
     within: SubTransactionId,
     /// What it is about: commands about one relation have an order.
@@ -61,6 +64,7 @@ pub fn statement_starts(command: NodePtr) {
     RUNS.set(tree::tag(command) == Some(NodeTag::T_DoStmt));
     if RUNS.get() {
         CHANGES.take();
+        rows::block_starts(command);
     }
 }
 
@@ -133,6 +137,17 @@ fn note(about: String, text: String) {
     });
 }
 
+/// Whether a query of the block that starts changes rows as every node may do by itself; it is noted then.
+pub fn changes_alike(query: &pg_sys::QueryDesc) -> bool {
+    match rows::changed_by(query) {
+        Some((table, text)) => {
+            note(rows::about(table), text);
+            true
+        }
+        None => false,
+    }
+}
+
 /// Catalogues are read in any order, so of commands about several objects it says nothing.
 fn about(command: &Command) -> String {
     let named = definition::named(command.node());
@@ -150,6 +165,8 @@ fn about(command: &Command) -> String {
 
 /// Looks at a query of the block before it is planned: what it does beside the schema is not done on every node.
 pub fn check_query(query: *mut pg_sys::Query) {
+    // SAFETY: the planner's query, which nobody changes meanwhile.
+    rows::planned(unsafe { &*query });
     let called = functions::called_by(&[query.cast()]);
     let alone = called
         .of_one_node

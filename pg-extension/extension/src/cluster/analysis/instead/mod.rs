@@ -22,7 +22,7 @@ pub use gathered::{describe_calling_source, describe_gathered, describe_stored};
 pub use ours::is_inside;
 pub use steps::{describe_changes, describe_locked_join, describe_merge_steps};
 
-use ours::{described, facts_of, numbers};
+use ours::{described, facts_of};
 
 /// How a statement runs with the bodies of functions in the places of their calls; what cannot be said in other words stays as it is.
 pub fn describe_inlined(

@@ -22,8 +22,7 @@ class ToldStatementsTest {
   @Test
   void noneIsAnEmptyList() {
     define("", "SELECT 1", null);
-    assertEquals(
-        "SELECT abelian.tell_statements(E'[]')", ToldStatements.telling(statements).sql());
+    assertEquals("SELECT abelian.tell_statements(E'[]')", ToldStatements.telling(statements).sql());
   }
 
   @Test

@@ -27,6 +27,8 @@ CREATE FUNCTION abelian.independent_advance(at bigint, router uuid, seal text) R
 -- Before a statement of the client's that changes the schema or the placement.
 CREATE FUNCTION abelian.change_schema(router uuid, self integer, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_change_schema';
+-- The commands by which the last DO block of the transaction has changed the schema of this node.
+CREATE FUNCTION abelian.block_changes() RETURNS text LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_block_changes';
 
 REVOKE ALL ON FUNCTION abelian.decide(text), abelian.commit_intent(uuid, bigint, integer[], text),
   abelian.independent_propose(text, integer, integer[], bigint[], bigint),
@@ -2106,8 +2108,8 @@ DECLARE
   following numeric;
 BEGIN
   SELECT * INTO s FROM pg_sequence q WHERE q.seqrelid = sequence;
-  IF NOT FOUND OR value NOT BETWEEN s.seqmin AND s.seqmax THEN
-    RETURN setval(sequence, value, called); -- which raises
+  IF NOT FOUND OR value NOT BETWEEN s.seqmin AND s.seqmax OR NOT abelian.is_divided(sequence) THEN
+    RETURN setval(sequence, value, called); -- raises, or is all that there is to do: the first node counts
   END IF;
   following := s.seqstart + ceil((value::numeric + called::integer - s.seqstart) / s.seqincrement) * s.seqincrement;
   IF following BETWEEN s.seqmin AND s.seqmax THEN
@@ -2133,7 +2135,12 @@ CREATE FUNCTION abelian.statements(query text) RETURNS integer[] LANGUAGE c IMMU
 COMMENT ON FUNCTION abelian.statements(text) IS 'where the statements of a text begin and how long they are, in bytes, for routers';
 CREATE FUNCTION abelian.identity_value(relation regclass, "column" text) RETURNS bigint LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_identity_value';
 COMMENT ON FUNCTION abelian.identity_value(regclass, text) IS 'the next number of an identity column, for a router that inserts a row';
-REVOKE ALL ON FUNCTION abelian.is_divided(oid) FROM PUBLIC; -- the library calls it
+-- The prepared statements of a client's session, as a router has told them: what pg_prepared_statements shows there.
+CREATE FUNCTION abelian.tell_statements(told text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_tell_statements';
+CREATE FUNCTION abelian.statements_told() RETURNS text LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_statements_told';
+CREATE FUNCTION abelian.told_statements() RETURNS SETOF pg_catalog.pg_prepared_statements LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT * FROM jsonb_populate_recordset(NULL::pg_prepared_statements, abelian.statements_told()::jsonb)
+$$;
 -- ==== end of statement analysis =====================================================================
 -- ==== turns (docs/design/waits.md) ===================================================================
 -- What a lock is for, in words; the classes are those of src/lock.

@@ -4,8 +4,9 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    column_fill, gate, misplaced, nested, postgres, procedure, refused, run_as, schema_change,
-    session_locks, session_settings, settings, transaction_token, unique_index, version, vote,
+    block, column_fill, gate, misplaced, nested, postgres, procedure, refused, run_as,
+    schema_change, session_locks, session_settings, settings, transaction_token, unique_index,
+    version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -43,9 +44,12 @@ pub fn install() {
             }
         },
     });
-    planner::subscribe(|_, _| {
+    planner::subscribe(|query, _| {
         if has_router() && !is_nested() {
             nested::statement_ends();
+        }
+        if nested::is_in_block() {
+            block::check_query(query);
         }
         None
     });
@@ -98,6 +102,7 @@ fn statement_starts(command: *mut pg_sys::Node) {
     procedure::statement_starts();
     schema_change::statement_starts(!command.is_null());
     refused::statement_starts();
+    block::statement_starts(command);
     if has_router() {
         nested::statement_starts(command);
     }
@@ -151,6 +156,7 @@ fn concerns_command(command: &Command) -> bool {
         || run_as::is_inside()
         || misplaced::is_load(command.node())
         || our_gid_to_prepare(command).is_some()
+        || nested::is_in_block()
 }
 
 fn around_command(command: &Command, run: Runner<'_>) {
@@ -166,6 +172,8 @@ fn around_command(command: &Command, run: Runner<'_>) {
     let changes_settings = has_router() && changes_settings(command.tag());
     if is_checked {
         command = command_starts(command);
+    } else if nested::is_in_block() && block::makes(&command) {
+        return block::run(&command, run);
     } else if touches_tables {
         inner_command_starts(&command);
     }

@@ -5,6 +5,7 @@
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 
 pub(crate) mod analysis;
+mod block;
 mod bound_portal;
 mod column_fill;
 mod completed_snapshot;
@@ -37,6 +38,7 @@ mod session_locks;
 mod session_settings;
 pub mod settings;
 mod shared_snapshot;
+mod told_statements;
 pub mod transaction_token;
 mod unique_index;
 pub mod version;
@@ -58,6 +60,8 @@ pub fn install() {
     gathered_tables::install();
     kept_rows::install();
     refused::install();
+    block::install();
+    told_statements::install();
     hooks::install();
     independent::install();
 }

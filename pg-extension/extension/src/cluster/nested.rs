@@ -12,7 +12,9 @@ use super::analysis::tree::{self, NodePtr};
 use super::procedure::guard::{self, Wanted};
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
-use super::{gathered_tables, misplaced, postgres, procedure, refused, settings};
+use super::{
+    block, gathered_tables, misplaced, postgres, procedure, refused, schema_change, settings,
+};
 use crate::boundary::PostgresError;
 use crate::callback;
 use crate::compat;
@@ -34,6 +36,8 @@ enum Top {
     Query,
     /// A command that all nodes run, as they must.
     Definition,
+    /// A DO block that all nodes run, if it changes the schema.
+    Block,
     /// A function that changes the placement, which all nodes run.
     Placement,
 }
@@ -71,6 +75,7 @@ pub fn statement_starts(command: NodePtr) {
             Some(copy) if !copy.query.is_null() => Top::Query,
             _ => Top::Other,
         },
+        Some(NodeTag::T_DoStmt) if schema_change::is_told_of_command() => Top::Block,
         Some(NodeTag::T_CallStmt | NodeTag::T_DoStmt | NodeTag::T_LockStmt) => Top::Other,
         Some(_) => Top::Definition,
     });
@@ -93,11 +98,14 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
     let Some(own) = watched() else {
         return;
     };
+    if is_in_block() && block::changes_alike(query) {
+        return;
+    }
     // SAFETY: a query's text is a C string; the state has just been initialised.
     unsafe {
         let by_foreign_key = if pg_sys::InNoForceRLSOperation() {
             true
-        } else if depth == 1 && TOP.get() == Top::Definition {
+        } else if depth == block::depth() + 1 && TOP.get() == Top::Definition {
             // The check of rows that are there, when a foreign key is added.
             CStr::from_ptr(query.sourceText)
                 .to_bytes()
@@ -209,10 +217,11 @@ impl Look {
 
 /// Nobody would look for the row here.
 fn elsewhere(_relation: Oid, _node: i32) -> PostgresError {
-    PostgresError::unsupported(
-        "a function or trigger inserts a row of a distributed table that belongs to another node",
-        "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).",
-    )
+    let what =
+        "a function or trigger inserts a row of a distributed table that belongs to another node";
+    let hint = "Insert it by a statement of its own, or make the function a distributed procedure (create_distributed_procedure).";
+    refused::note(what, hint);
+    PostgresError::unsupported(what, hint)
 }
 
 /// Sequences count on each node; tables that an extension brought were filled on each node alike.
@@ -274,9 +283,26 @@ pub fn check_command(command: NodePtr, context: pg_sys::ProcessUtilityContext::T
             tables_of(command).for_each(|table| check_table(table, own));
         }
         Some(T_VacuumStmt) | None => {}
-        Some(_) if is_temporary(command) => {}
+        Some(_) if is_temporary(command) && TOP.get() != Top::Block => {}
         Some(_) => refuse_definition(),
     }
+}
+
+/// Whether the client's statement is a DO block that every node runs, and this is not inside of a command that changes the schema there.
+pub fn is_in_block() -> bool {
+    TOP.get() == Top::Block
+}
+
+/// Inside of such a block a command starts that changes the schema; it is over when the result is dropped.
+pub fn definition_starts() -> impl Drop {
+    struct Inside;
+    impl Drop for Inside {
+        fn drop(&mut self) {
+            TOP.set(Top::Block);
+        }
+    }
+    TOP.set(Top::Definition);
+    Inside
 }
 
 /// The tables that COPY, LOCK or TRUNCATE names.
@@ -306,7 +332,7 @@ fn check_table(table: Oid, own: i32) {
 }
 
 /// Whether a command is about objects of the session alone.
-fn is_temporary(command: NodePtr) -> bool {
+pub fn is_temporary(command: NodePtr) -> bool {
     let named = definition::named(command);
     let creates = matches!(
         tree::tag(command),

@@ -57,12 +57,17 @@ pub fn statement_starts() {
 
 /// Raises a refusal.
 pub fn raise(what: &str, hint: &'static str) -> ! {
+    note(what, hint);
+    PostgresError::unsupported(what, hint).raise()
+}
+
+/// Notes a refusal that is being raised.
+pub fn note(what: &str, hint: &'static str) {
     LAST.set(Some(Refusal {
         what: what.to_owned(),
         hint,
         is_caught: false,
     }));
-    PostgresError::unsupported(what, hint).raise()
 }
 
 /// Runs what only looks at a statement: planning runs functions for its estimates, and a refusal inside of them refuses nothing.

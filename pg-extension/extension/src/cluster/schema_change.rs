@@ -2,9 +2,10 @@
 //! nodes, as each must make the same one.
 //!
 //! A router says so right before it passes the client's statement on. It holds for this one statement: a command, or the call of a
-//! placement function by itself; not for what functions of the client do inside, which may differ from node to node.
+//! placement function by itself; not for what functions of the client do inside, which may differ from node to node. What a DO block does
+//! inside is compared ([`super::block`]).
 
-use super::{seal, settings};
+use super::{block, seal, settings};
 use crate::error::Error;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::{self, transaction};
@@ -71,6 +72,11 @@ pub fn is_concerned() -> bool {
     PHASE.get() != Phase::Idle
 }
 
+/// Whether the client's statement is a command that every node runs.
+pub fn is_told_of_command() -> bool {
+    PHASE.get() == Phase::Command
+}
+
 /// The end of a statement of the client. What tells of the next one is a statement as well.
 pub fn statement_ends() {
     if PHASE.get() != Phase::Told {
@@ -84,6 +90,7 @@ pg_function!(
     fn abelian_is_router(call) {
         let in_command = call.arg(0).value() != 0;
         let sealed = match PHASE.get() {
+            Phase::Command if block::is_running() => in_command && block::is_at_command(),
             Phase::Command => in_command && hooks::commands() == 1,
             Phase::Query => !in_command && hooks::commands() == 0,
             _ => false,

@@ -4,7 +4,7 @@ use super::subscribers::List;
 use super::{COMMANDS, counted, nested};
 use crate::boundary;
 use pgrx::pg_sys::{self, NodeTag};
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
 mod raw {
     use pgrx::pg_sys;
@@ -57,6 +57,23 @@ impl Command {
     /// How it has come here.
     pub fn context(&self) -> pg_sys::ProcessUtilityContext::Type {
         self.context
+    }
+
+    /// The command's own text.
+    pub fn text(&self) -> String {
+        // SAFETY: the text is a C string, in which the planned statement says where it stands: from 0 to its end when it does not.
+        unsafe {
+            let all = CStr::from_ptr(self.text).to_bytes();
+            let start = (*self.statement).stmt_location.max(0) as usize;
+            let length = (*self.statement).stmt_len.max(0) as usize;
+            let from = &all[start.min(all.len())..];
+            let own = if length == 0 {
+                from
+            } else {
+                &from[..length.min(from.len())]
+            };
+            String::from_utf8_lossy(own).into_owned()
+        }
     }
 
     /// Another statement, of the same kind, in the place of this one.

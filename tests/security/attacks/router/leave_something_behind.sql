@@ -25,7 +25,7 @@ SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid IN (4711, 47
 SELECT count(*) FROM pg_cursors WHERE name = 'open';
 --= 0
 SELECT count(*) FROM pg_prepared_statements WHERE name = 'trap';
---! 0A000
+--= 0
 EXECUTE trap;
 --! 26000
 FETCH open;

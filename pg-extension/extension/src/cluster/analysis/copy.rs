@@ -61,6 +61,11 @@ pub fn facts(
         "options": options(copy.options), "filtered": false, "added": added.map(|added| added.facts),
         "force_null": forced("force_null"), "force_not_null": forced("force_not_null"),
     });
+    let is_unknown =
+        |option: &pg_sys::DefElem| !OPTIONS.contains(&tree::string(option.defname).as_str());
+    if tree::list::<pg_sys::DefElem>(copy.options).any(is_unknown) {
+        facts["refused"] = json!(true);
+    }
     if skips_errors(copy.options) {
         facts["skips_errors"] = json!(true);
     }
@@ -135,6 +140,26 @@ fn with_columns(text: &CStr, names: &[String]) -> Option<String> {
         String::from_utf8_lossy(behind)
     ))
 }
+
+/// Those that some version of PostgreSQL knows.
+const OPTIONS: [&str; 16] = [
+    "convert_selectively",
+    "default",
+    "delimiter",
+    "encoding",
+    "escape",
+    "force_not_null",
+    "force_null",
+    "force_quote",
+    "format",
+    "freeze",
+    "header",
+    "log_verbosity",
+    "null",
+    "on_error",
+    "quote",
+    "reject_limit",
+];
 
 /// The columns that an option lists; a star for all of them.
 fn names(list: *const pg_sys::List, option: &str) -> Vec<String> {

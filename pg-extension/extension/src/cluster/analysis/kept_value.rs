@@ -8,6 +8,7 @@ use super::relation::Relation;
 use super::tree::{self, NodePtr};
 use super::{insert, merge_into, moved_rows, operand};
 use crate::boundary::PostgresError;
+use crate::compat;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, CmdType, Oid};
 
@@ -127,6 +128,69 @@ pub fn without_kept(
     Ok(Some(without))
 }
 
+/// A MERGE into a partitioned table without the assignments that give distribution columns the value of USING that ON compares them with, or their
+/// own; `None` when there are none. Of others the node looks at the row.
+pub fn merge_without_kept(
+    query: &pg_sys::Query,
+    target: &Relation,
+) -> Result<Option<&'static mut pg_sys::Query>, PostgresError> {
+    // SAFETY: a look-up of a relation that is locked.
+    let kind = unsafe { pg_sys::get_rel_relkind(tree::target(query)) } as u8;
+    let (Some(spreading), CmdType::CMD_MERGE, pg_sys::RELKIND_PARTITIONED_TABLE) =
+        (target.spreading(), query.commandType, kind)
+    else {
+        return Ok(None);
+    };
+    let is_kept = |entry: &pg_sys::TargetEntry| {
+        let mut columns = spreading.columns.iter();
+        columns.any(|(attribute, _)| *attribute == entry.resno)
+            && tree::cast::<pg_sys::Var, _>(entry.expr).is_some_and(|column| {
+                let is_own = (column.varno, column.varattno, column.varlevelsup)
+                    == (query.resultRelation, entry.resno, 0);
+                let is_same = EXACT.contains(&column.vartype)
+                    && column.varlevelsup == 0
+                    && is_compared(query, column, entry.resno);
+                is_own || is_same
+            })
+    };
+    let without = build::copy(query);
+    let mut drops = false;
+    for action in tree::nodes(without.mergeActionList) {
+        // SAFETY: an action of a private copy, of which nothing else is held.
+        let action = unsafe { &mut *action.cast::<pg_sys::MergeAction>() };
+        if action.commandType != CmdType::CMD_UPDATE || !compat::is_matched(action) {
+            continue;
+        }
+        let (kept, others): (Vec<_>, Vec<_>) =
+            tree::list::<pg_sys::TargetEntry>(action.targetList).partition(|entry| is_kept(entry));
+        if kept.is_empty() || others.is_empty() {
+            continue;
+        }
+        let others = others
+            .into_iter()
+            .map(|entry| std::ptr::from_ref(entry).cast_mut().cast());
+        action.targetList = tree::make_list(others);
+        drops = true;
+    }
+    if !drops {
+        return Ok(None);
+    }
+    moved_rows::check_privilege(query, target)?;
+    Ok(Some(without))
+}
+
+/// Where other types say that values are equal, these may be written in several ways.
+const EXACT: [Oid; 8] = [
+    pg_sys::INT2OID,
+    pg_sys::INT4OID,
+    pg_sys::INT8OID,
+    pg_sys::TEXTOID,
+    pg_sys::VARCHAROID,
+    pg_sys::UUIDOID,
+    pg_sys::DATEOID,
+    pg_sys::BOOLOID,
+];
+
 /// Whether WHERE says that the column has what it is assigned, or that is the column itself.
 fn is_said(query: &pg_sys::Query, entry: &pg_sys::TargetEntry) -> bool {
     let is_column = |node: NodePtr| {
@@ -139,18 +203,7 @@ fn is_said(query: &pg_sys::Query, entry: &pg_sys::TargetEntry) -> bool {
     if is_column(assigned) {
         return true;
     }
-    // Where other types say that values are equal, these may be written in several ways.
-    let exact = [
-        pg_sys::INT2OID,
-        pg_sys::INT4OID,
-        pg_sys::INT8OID,
-        pg_sys::TEXTOID,
-        pg_sys::VARCHAROID,
-        pg_sys::UUIDOID,
-        pg_sys::DATEOID,
-        pg_sys::BOOLOID,
-    ];
-    let Some(value) = operand::value(assigned).filter(|_| exact.contains(&tree::type_of(assigned)))
+    let Some(value) = operand::value(assigned).filter(|_| EXACT.contains(&tree::type_of(assigned)))
     else {
         return false;
     };

@@ -8,6 +8,7 @@ use super::functions::{self, CONTINUE_SEQUENCE};
 use super::node_functions;
 use super::parser;
 use super::relation::{Placement, Relation};
+use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -103,11 +104,53 @@ pub fn asks_session(expression: NodePtr) -> bool {
     })
 }
 
+/// Whether an INSERT into a table without placement asks, in RETURNING alone, for the numbers that its own rows have taken: the node that takes them
+/// knows them then.
+pub fn asks_for_own_draws(query: &pg_sys::Query, scopes: &Scopes, facts: &Json) -> bool {
+    let draws: Vec<&str> = facts["draws"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    let alone = scopes
+        .relations
+        .iter()
+        .all(|relation| matches!(relation.placement, Placement::None | Placement::Catalog));
+    let no_node = facts["of_no_node"].as_array();
+    let asks_only = no_node.is_some_and(|names| {
+        !names.is_empty()
+            && names
+                .iter()
+                .all(|name| name == "currval" || name == "lastval")
+    });
+    let inserts = query.commandType == CmdType::CMD_INSERT && query.onConflict.is_null();
+    if !inserts || !alone || !asks_only || draws.is_empty() || draws.contains(&"") {
+        return false;
+    }
+    let before = tree::copy(query);
+    // SAFETY: a private copy.
+    unsafe { (*before).returningList = std::ptr::null_mut() };
+    let asks_own = |node: NodePtr| {
+        let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(node) else {
+            return true;
+        };
+        call.funcid.to_u32() != pg_sys::F_CURRVAL || {
+            let sequence = node_functions::sequence_of(tree::nodes(call.args).next());
+            draws.contains(&parser::qualified_name(sequence).as_str())
+        }
+    };
+    !asks_session(before.cast())
+        && !tree::any(query.returningList.cast(), &mut |node| !asks_own(node))
+}
+
 // ---- setval()
 
 /// `SELECT setval(...)`, with or without FROM, which gives one row.
 struct SequenceSetting {
+    /// InvalidOid when only the values tell.
     sequence: Oid,
+    named: NodePtr,
     arguments: Vec<NodePtr>,
     name: String,
 }
@@ -142,9 +185,12 @@ impl SequenceSetting {
             return None;
         }
         let mut arguments = tree::nodes(call.args);
-        let sequence = node_functions::sequence_of(arguments.next());
-        (sequence != Oid::INVALID).then(|| SequenceSetting {
+        let named = arguments.next()?;
+        let sequence = node_functions::sequence_of(Some(named));
+        let is_known = sequence != Oid::INVALID || !computed::reads_rows(named);
+        is_known.then(|| SequenceSetting {
             sequence,
+            named,
             arguments: arguments.collect(),
             name: tree::string(entry.resname),
         })
@@ -156,7 +202,8 @@ impl SequenceSetting {
         parameters: &[Oid],
         placed: bool,
     ) -> Result<Option<Known>, PostgresError> {
-        let divided = node_functions::is_divided(self.sequence);
+        let unknown = self.sequence == Oid::INVALID;
+        let divided = unknown || node_functions::is_divided(self.sequence);
         let reads = query.hasAggs
             || self
                 .arguments
@@ -180,17 +227,12 @@ impl SequenceSetting {
                 texts.push(parser::deparse_value(*argument));
             }
         }
-        let sequence = parser::c_text(&parser::qualified_name(self.sequence));
         let name = parser::c_text(&self.name);
-        // SAFETY: C strings, of which the results are copied.
-        let (literal, column) = unsafe {
-            (
-                tree::string(pg_sys::quote_literal_cstr(sequence.as_ptr())),
-                tree::string(pg_sys::quote_identifier(name.as_ptr())),
-            )
-        };
+        // SAFETY: a C string, of which the result is copied.
+        let column = unsafe { tree::string(pg_sys::quote_identifier(name.as_ptr())) };
         let text = format!(
-            "SELECT {function}({literal}::pg_catalog.regclass, {}) AS {column}",
+            "SELECT {function}({}, {}) AS {column}",
+            self.sequence_text(),
             texts.join(", ")
         );
         let values: Vec<Json> = (parameters.len()..all.len())
@@ -204,6 +246,20 @@ impl SequenceSetting {
             query: computing,
             reads,
         }))
+    }
+
+    /// Which sequence it is, for any node.
+    fn sequence_text(&self) -> String {
+        if self.sequence == Oid::INVALID {
+            return format!(
+                "({})::pg_catalog.regclass",
+                parser::deparse_value(self.named)
+            );
+        }
+        let name = parser::c_text(&parser::qualified_name(self.sequence));
+        // SAFETY: a C string, of which the result is copied.
+        let literal = unsafe { tree::string(pg_sys::quote_literal_cstr(name.as_ptr())) };
+        format!("{literal}::pg_catalog.regclass")
     }
 
     /// The query that gives the arguments.

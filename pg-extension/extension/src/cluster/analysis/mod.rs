@@ -49,6 +49,7 @@ pub mod relation;
 mod row_places;
 mod row_spans;
 mod scope;
+mod set_default;
 mod sorted_names;
 mod sql_body;
 mod statement;
@@ -59,7 +60,7 @@ mod tokens;
 mod touched;
 pub mod tree;
 mod unread;
-mod utility;
+pub mod utility;
 mod view_query;
 
 use super::{postgres, refused};

@@ -2,6 +2,7 @@
 
 use super::super::procedure::{self, Record};
 use super::functions::{self, Functions};
+use super::instead;
 use super::tree::{self, NodePtr};
 use super::{operand, relation};
 use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
@@ -154,9 +155,11 @@ pub fn describe_block(block: &pg_sys::DoStmt, facts: &mut Json) {
     }
     // SAFETY: a string of the tree.
     let text = unsafe { CStr::from_ptr(text.sval) };
-    if let Some((mut body, called)) = procedure::block_facts(text) {
-        body["arguments"] = json!([]);
-        fill_in_body(body, called, &[], facts);
+    let (mut body, called) = procedure::block_facts(text);
+    body["arguments"] = json!([]);
+    fill_in_body(body, called, &[], facts);
+    if let Some(changes) = procedure::block_changes(text) {
+        instead::describe_changes(&changes, facts);
     }
 }
 

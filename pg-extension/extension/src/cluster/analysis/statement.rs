@@ -6,7 +6,7 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select, instead,
-    merge, parser, prepared, procedure_call, relation, utility, view_query,
+    known_before, merge, parser, prepared, procedure_call, relation, utility, view_query,
 };
 use crate::boundary::PostgresError;
 use crate::object;
@@ -309,6 +309,9 @@ fn describe_query(
         }
         facts["kind"] = json!("cluster_call");
     }
+    if known_before::asks_for_own_draws(query, &scopes, facts) {
+        facts["of_no_node"] = json!([]);
+    }
     if let (Some(scope), 1) = (top, queries.len()) {
         facts["merge"] = merge::facts(&mut scopes, scope, query, parameters)?;
     }
@@ -327,7 +330,7 @@ fn describe_query(
     {
         instead::describe_made(query, &scopes, parameters, alone, facts)?;
     }
-    if alone && !insert_select::is_gathered(query) {
+    if alone && !(instead::is_inside() && insert_select::is_gathered(query)) {
         instead::describe_gathered(query, &scopes, parameters, facts)?;
     }
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {

@@ -91,6 +91,11 @@ fn kind(statement: NodePtr) -> &'static str {
     }
 }
 
+/// Whether a command is one that each node runs alike.
+pub fn defines(statement: NodePtr) -> bool {
+    tree::tag(statement).is_some_and(is_definition)
+}
+
 /// Commands that each node runs alike, since they define what is alike on all.
 fn is_definition(tag: NodeTag) -> bool {
     use NodeTag::*;

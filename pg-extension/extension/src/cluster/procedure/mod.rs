@@ -13,7 +13,9 @@ mod participants;
 pub mod placements;
 mod record;
 
-pub use body::{blind_facts, block_facts, body_facts, is_alike_everywhere, read_by, selected};
+pub use body::{
+    blind_facts, block_changes, block_facts, body_facts, is_alike_everywhere, read_by, selected,
+};
 pub use guard::{check_command, check_query};
 pub use participants::{
     are_several, end_statement, install, is_idle, is_running, on_assign, statement_ends,

@@ -3,7 +3,7 @@
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
-use super::{inner_order, refuse, taken, window};
+use super::{inner_order, refuse, sorted_values, taken, window};
 use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
@@ -233,6 +233,7 @@ impl Division {
         let finish = self.finish.as_ref().map(Finish::facts).transpose()?;
         let rows = self.rows(parameters.len(), &all_parameters)?;
         put_from(self.combine, rows);
+        sorted_values::by_own_operators(self.combine);
         self.worker.targetList = self.columns.targets();
         let worker = parser::deparse_for(self.worker, &[])?;
         let combine = parser::deparse_for(self.combine, &[])?;

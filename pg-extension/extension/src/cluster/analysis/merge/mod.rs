@@ -30,6 +30,7 @@ mod partial;
 pub mod parts;
 mod pull;
 mod reduce;
+mod sorted_values;
 mod subquery;
 pub mod table_rows;
 mod taken;

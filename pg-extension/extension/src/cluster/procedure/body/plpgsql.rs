@@ -49,11 +49,26 @@ enum Code<'t> {
 /// Queries and where each stands; or what a body is besides.
 pub type Queries<Place> = Result<Vec<(Place, &'static pg_sys::Query)>, String>;
 
+/// Where a query stands, and its text.
+pub struct Line {
+    pub number: i32,
+    pub text: String,
+}
+
 /// The queries of a body that is nothing but SQL statements one after the other, with their lines; or what else is there.
-pub fn straight_line(function: Oid) -> Result<Queries<i32>, PostgresError> {
+pub fn straight_line(function: Oid) -> Result<Queries<Line>, PostgresError> {
     let mut findings = Findings::default();
     // SAFETY: as above.
     with_body(&mut findings, Code::Function(function), |body| unsafe {
+        body.straight_line()
+    })
+}
+
+/// The same of the block of a DO.
+pub fn straight_block(text: &CStr) -> Result<Queries<Line>, PostgresError> {
+    let mut findings = Findings::default();
+    // SAFETY: as above.
+    with_body(&mut findings, Code::Block(text), |body| unsafe {
         body.straight_line()
     })
 }
@@ -211,7 +226,7 @@ impl Body<'_> {
     }
 
     /// See [`straight_line`].
-    unsafe fn straight_line(&mut self) -> Result<Queries<i32>, PostgresError> {
+    unsafe fn straight_line(&mut self) -> Result<Queries<Line>, PostgresError> {
         let mut queries = Vec::new();
         // SAFETY: as in `learn`; the kind says which structure a statement is.
         unsafe {
@@ -232,7 +247,11 @@ impl Body<'_> {
                     Kind::PLPGSQL_STMT_EXECSQL if !ended => {
                         let sql = &*own.cast::<pg_sys::PLpgSQL_stmt_execsql>();
                         if !sql.into {
-                            queries.push((sql.lineno, self.parse(sql.sqlstmt)?));
+                            let line = Line {
+                                number: sql.lineno,
+                                text: tree::string((*sql.sqlstmt).query),
+                            };
+                            queries.push((line, self.parse(sql.sqlstmt)?));
                             continue;
                         }
                     }

@@ -63,7 +63,7 @@ pub fn straight_line(function: Oid) -> Result<plpgsql::Queries<String>, Postgres
         (None, "plpgsql") => plpgsql::straight_line(function)?.map(|queries| {
             queries
                 .into_iter()
-                .map(|(line, query)| (format!("line {line}"), query))
+                .map(|(line, query)| (format!("line {}", line.number), query))
                 .collect()
         }),
         (None, language) => Err(format!("a body in {language} is text")),

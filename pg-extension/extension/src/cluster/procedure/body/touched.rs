@@ -88,18 +88,37 @@ pub fn facts(function: Oid, returns: bool) -> Option<(Json, Functions)> {
     Some((facts, findings.called))
 }
 
-/// The same of the block of a DO in PL/pgSQL.
-pub fn block_facts(text: &CStr) -> Option<(Json, Functions)> {
+/// The same of the block of a DO in PL/pgSQL. What cannot be compiled, or names what the block itself makes, is for the node that runs it.
+pub fn block_facts(text: &CStr) -> (Json, Functions) {
     let found = boundary::attempt(|| {
         let mut findings = Findings::default();
         plpgsql::analyse_block(&mut findings, text)?;
         Ok(findings)
     });
-    let findings = found.ok()?;
+    let findings = found.unwrap_or_else(|_| {
+        let mut unknown = Findings::default();
+        unknown.not_understood("the block".to_owned());
+        unknown
+    });
     let facts = json!({
         "signature": "DO", "function": "", "returns": false, "flat": false, "unseen": findings.unseen, "touches": touches(&findings),
     });
-    Some((facts, findings.called))
+    (facts, findings.called)
+}
+
+/// The changes that the block of a DO consists of, one after the other, if it is nothing else.
+pub fn block_changes(text: &CStr) -> Option<Vec<String>> {
+    let lines = boundary::attempt(|| plpgsql::straight_block(text))
+        .ok()?
+        .ok()?;
+    let changes = |query: &pg_sys::Query| {
+        let reads = [CmdType::CMD_SELECT, CmdType::CMD_UTILITY];
+        !reads.contains(&query.commandType) && query.returningList.is_null()
+    };
+    lines
+        .into_iter()
+        .map(|(line, query)| changes(query).then_some(line.text))
+        .collect()
 }
 
 /// Arguments by their positions, from 1.

@@ -543,7 +543,8 @@ public final class ClientSession
         new RouterSettings(
             engine, this::statistics, services.figures()::json, shared.rules()::json);
     SessionRouting routing =
-        new SessionRouting(engine, new OutcomeRoute(services.outcomes()), router, portals, cursors);
+        new SessionRouting(
+            engine, new OutcomeRoute(services.outcomes()), router, portals, cursors, named);
     UpdateBatching batching =
         new UpdateBatching(engine, services.updates(), slot, batchScope, services.statements());
     return new StatementStarter(

@@ -3,7 +3,7 @@ package org.abelian.router.analysis;
 import java.util.List;
 
 /**
- * The changes that a MERGE consists of, one after the other.
+ * The changes that a MERGE or a DO block consists of, one after the other.
  *
  * @param steps in their order; at least one
  */

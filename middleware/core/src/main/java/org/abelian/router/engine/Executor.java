@@ -167,6 +167,9 @@ public final class Executor {
   }
 
   private Execution everywhere(BoundStatement bound, Route.AllNodes all) throws IOException {
+    if (all.purpose() == Route.Purpose.BLOCK) {
+      return BlockExecution.bind(context, bound);
+    }
     boolean block = context.transactions().state().isBlock();
     return all.purpose() == Route.Purpose.NODE_BY_NODE && !block
         ? NodeByNodeExecution.bind(context, bound)

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.io.IOException;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.RowCollection;
@@ -13,8 +14,9 @@ import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
 /**
- * A MERGE that is several changes. Each runs as it would alone when those before have ended, and
- * the client gets the sum of their counts. All of it is one transaction.
+ * A MERGE that is several changes, or a DO block. Each runs as it would alone when those before
+ * have ended, and the client gets the sum of their counts, but for DO. All of it is one
+ * transaction.
  */
 final class StepsExecution extends Execution {
   private final EngineContext context;
@@ -60,7 +62,9 @@ final class StepsExecution extends Execution {
         return Progress.BARRIER;
       }
     }
-    context.replies().add(FixedMessage.tag(bound.routed().facts().tag() + " " + count));
+    StatementFacts facts = bound.routed().facts();
+    boolean isBlock = facts.kind() == StatementKind.UTILITY;
+    context.replies().add(FixedMessage.tag(isBlock ? facts.tag() : facts.tag() + " " + count));
     return Progress.NEXT;
   }
 

@@ -79,7 +79,7 @@ public final class ExtendedProtocol {
       return Progress.QUIET;
     }
     context.retry().parsed();
-    statements.named().define(array, at + 5, nameEnd, statement);
+    statements.named().define(array, at + 5, nameEnd, statement, null);
     if (nameEnd == at + 5) {
       statement.parsed();
     } else {

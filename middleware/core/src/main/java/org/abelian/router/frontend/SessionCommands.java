@@ -339,7 +339,7 @@ public final class SessionCommands {
     byte[] name = facts.command().name().getBytes(StandardCharsets.UTF_8);
     String text = facts.command().prepared().prepares().of(sql);
     NodeStatement statement = NodeStatement.of(text, facts.command().prepared().innerParameters());
-    statements.named().define(name, 0, name.length, statements.intern(statement.body()));
+    statements.named().define(name, 0, name.length, statements.intern(statement.body()), sql);
     return answer("PREPARE");
   }
 

@@ -12,6 +12,7 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
+import org.abelian.router.statement.ClientStatements;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
@@ -25,20 +26,24 @@ public final class SessionRouting {
   private final RouterSettings settings;
   private final Portals portals;
   private final NodeCursors cursors;
+  private final ClientStatements statements;
 
   /**
    * @param outcomes who knows what became of a transaction
    * @param settings answers of the router to SHOW
    * @param portals those of the client, cursors over several nodes among them
    * @param cursors those that are nodes' own
+   * @param statements the client's prepared statements
    */
   public SessionRouting(
       EngineContext context,
       OutcomeRoute outcomes,
       RouterSettings settings,
       Portals portals,
-      NodeCursors cursors) {
+      NodeCursors cursors,
+      ClientStatements statements) {
     this.context = context;
+    this.statements = statements;
     this.cursors = cursors;
     this.outcomes = outcomes;
     this.settings = settings;
@@ -84,6 +89,9 @@ public final class SessionRouting {
     if (ofCursors != null) {
       return ofCursors;
     }
+    if (routed.asksForStatements()) {
+      return ofStatements(routed);
+    }
     Route ofRow = ofCurrentRow(routed.explains() == null ? routed : routed.explained());
     if (ofRow != null) {
       return ofRow;
@@ -109,6 +117,14 @@ public final class SessionRouting {
             : having.iterator().next();
     context.transactions().enter(home, routed); // BEGIN, too, would be bound to a portal.
     return new Route.OneNode(home.nodeId);
+  }
+
+  /** The first node, whose numbers of types clients know, when it is told of the statements. */
+  private Route ofStatements(RoutedStatement routed) {
+    Backend first = context.backends().backend(routed.router().catalog().first());
+    context.transactions().enter(first, routed);
+    context.transactions().inject(first, ToldStatements.telling(statements), false);
+    return new Route.OneNode(first.nodeId);
   }
 
   /** WHERE CURRENT OF: the node that has the cursor has the row; null for other statements. */

@@ -10,6 +10,7 @@ import org.abelian.router.catalog.Colocation;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
+import org.abelian.router.error.AbelianException;
 
 /**
  * Routes the call of an ordinary function or procedure, and DO, when a node has seen what the body
@@ -40,6 +41,28 @@ final class BodyRouting {
       int partition = key.read(values, colocation.function());
       return partition < 0 ? NodeSet.NONE : NodeSet.of(colocation.nodeOf(partition));
     }
+  }
+
+  /** Of a block that one node may run alone, or which runs otherwise. */
+  Plan plan(Plan several) {
+    if (changesReferences()) {
+      return several;
+    }
+    Plan alone = Plan.of(this::plan);
+    return values -> {
+      try {
+        return alone.route(values);
+      } catch (AbelianException ofSeveralNodes) {
+        return several.route(values);
+      }
+    };
+  }
+
+  private boolean changesReferences() {
+    return body.touches().stream()
+        .filter(BodyFacts.Touch::write)
+        .map(touch -> catalog.placement(new TableName(touch.schema(), touch.table())))
+        .anyMatch(placement -> placement.orElse(null) instanceof Placement.Reference);
   }
 
   Plan plan() {

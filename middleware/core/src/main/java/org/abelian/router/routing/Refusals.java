@@ -168,7 +168,7 @@ final class Refusals {
           case "pg_listening_channels" ->
               "No node knows what the session listens to: keep the names.";
           case "pg_prepared_statement" ->
-              "Nodes prepare statements for many sessions: keep the names.";
+              "Ask for prepared statements in a query about nothing but catalogues.";
           case "pg_cursor" ->
               "No node has all cursors of the session: keep the names, or ask in a transaction"
                   + " whose cursors are on one node, without other tables.";

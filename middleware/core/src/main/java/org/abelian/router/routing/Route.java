@@ -280,6 +280,11 @@ public sealed interface Route {
      * catalogue after it.
      */
     CLUSTER_CALL,
+    /**
+     * A DO block that may change the schema: one coordinated transaction, in which all nodes must
+     * come to the same changes.
+     */
+    BLOCK,
     /** It concerns tables wherever they lie (LOCK, TRUNCATE): one transaction. */
     ALL_TABLES
   }

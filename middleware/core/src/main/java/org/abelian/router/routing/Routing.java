@@ -75,7 +75,11 @@ public final class Routing {
     }
     BodyRouting body = new BodyRouting(facts, catalog);
     if (body.applies()) {
-      return body.plan();
+      Plan block =
+          instead instanceof StepsFacts changes
+              ? steps(changes.steps(), catalog)
+              : UtilityRouting.block(facts);
+      return block == null ? body.plan() : body.plan(block);
     }
     if (instead instanceof StepsFacts changes) {
       return steps(changes.steps(), catalog);

@@ -3,6 +3,7 @@ package org.abelian.router.routing;
 import java.util.List;
 import org.abelian.router.analysis.CopyFacts;
 import org.abelian.router.analysis.GatheredFacts;
+import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
@@ -15,6 +16,8 @@ import org.abelian.router.error.AbelianException;
  * them before it asks for a route.
  */
 final class UtilityRouting {
+  private static final Route BLOCK = new Route.AllNodes(Route.Purpose.BLOCK);
+
   private final String sql;
   private final StatementFacts facts;
   private final Catalog catalog;
@@ -79,8 +82,7 @@ final class UtilityRouting {
       case COPY_TO:
         return copyTo();
       case COPY_FROM:
-        return Plan.always(
-            uses.isPlaced() ? new CopyRouting(facts, catalog, uses).route() : firstNode());
+        return Plan.always(copyFrom());
       case CALL:
       case DO:
         return Plan.always(procedure());
@@ -235,6 +237,13 @@ final class UtilityRouting {
     return one ? route : several;
   }
 
+  private Route copyFrom() {
+    CopyFacts copy = facts.command().copy();
+    return uses.isPlaced() && (copy == null || !copy.refused())
+        ? new CopyRouting(facts, catalog, uses).route()
+        : firstNode();
+  }
+
   private Plan copyTo() {
     CopyFacts copy = facts.command().copy();
     if (copy != null && copy.refused()) {
@@ -248,6 +257,9 @@ final class UtilityRouting {
   }
 
   private Route procedure() {
+    if (isWatchedBlock(facts)) {
+      return BLOCK;
+    }
     if (!catalog.tables().isEmpty()) {
       throw Refusals.utility(
           facts.tag() + ", whose body the router does not see,",
@@ -255,5 +267,21 @@ final class UtilityRouting {
               + " statements by themselves.");
     }
     return firstNode();
+  }
+
+  /** Of a DO block that no node can run alone; null when it is none that all may run. */
+  static Plan block(StatementFacts facts) {
+    return isWatchedBlock(facts) ? Plan.always(BLOCK) : null;
+  }
+
+  /** A DO block whose commands nodes watch, all of which every node may run. */
+  private static boolean isWatchedBlock(StatementFacts facts) {
+    NodeFunctions called = facts.calls().nodeFunctions();
+    return facts.command().utility() == UtilityKind.DO
+        && facts.calls().body() != null
+        && called.ofOneNode().isEmpty()
+        && called.ofNoNode().isEmpty()
+        && called.draws().isEmpty()
+        && !called.ofEveryNode();
   }
 }

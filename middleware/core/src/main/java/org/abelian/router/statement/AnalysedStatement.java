@@ -1,5 +1,7 @@
 package org.abelian.router.statement;
 
+import java.util.List;
+
 /**
  * What is known about a text.
  *
@@ -12,6 +14,11 @@ package org.abelian.router.statement;
 public record AnalysedStatement(
     Object scope, long epoch, RoutedStatement routed, boolean toldKeys, GeneratedKeys generated)
     implements SharedStatement.Known {
+  @Override
+  public List<Integer> parameters() {
+    return routed.facts().parameters();
+  }
+
   /** True when it has keys that could be known before its rows are placed. */
   public boolean hasGeneratedKeys() {
     return generated != null || routed.facts().change().randomKeys();

@@ -326,10 +326,10 @@ public final class Analyzer {
     }
     StatementFacts only = facts.get(0);
     boolean isQuery = only.kind() == StatementKind.SELECT || only.kind().modifies();
-    if (isQuery || only.command().storesRows()) {
+    UtilityKind utility = only.command().utility();
+    if (isQuery || utility == UtilityKind.DO || only.command().storesRows()) {
       return new Told(only, FactsParser.made(told), FactsParser.instead(told));
     }
-    UtilityKind utility = only.command().utility();
     boolean queries = utility == UtilityKind.DECLARE || utility == UtilityKind.COPY_TO;
     return new Told(only, queries ? FactsParser.made(told) : null, null);
   }

@@ -1,9 +1,11 @@
 package org.abelian.router.statement;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.protocol.CString;
@@ -19,10 +21,18 @@ public final class ClientStatements {
 
   private static final int LARGEST_NUMBER = 65_535;
 
+  /**
+   * One that has a name.
+   *
+   * @param at when it was prepared
+   * @param command the PREPARE that did it; null for a Parse
+   */
+  public record Prepared(SharedStatement statement, Instant at, String command) {}
+
   private final MemoryBudget memory;
   private SharedStatement unnamed;
-  private SharedStatement[] numbered = new SharedStatement[64];
-  private final Map<String, SharedStatement> named = new HashMap<>();
+  private Prepared[] numbered = new Prepared[64];
+  private final Map<String, Prepared> named = new HashMap<>();
 
   /** None yet; what the client names is counted. */
   public ClientStatements(MemoryBudget memory) {
@@ -34,6 +44,11 @@ public final class ClientStatements {
     if (from == to) {
       return unnamed;
     }
+    Prepared prepared = prepared(array, from, to);
+    return prepared == null ? null : prepared.statement();
+  }
+
+  private Prepared prepared(byte[] array, int from, int to) {
     int number = number(array, from, to);
     if (number >= 0) {
       return number < numbered.length ? numbered[number] : null;
@@ -41,13 +56,25 @@ public final class ClientStatements {
     return named.get(CString.name(array, from, to));
   }
 
+  /** Those that have names, by these. */
+  public Map<String, Prepared> all() {
+    Map<String, Prepared> all = new TreeMap<>(named);
+    for (int number = 0; number < numbered.length; number++) {
+      if (numbered[number] != null) {
+        all.put("S_" + number, numbered[number]);
+      }
+    }
+    return all;
+  }
+
   /**
    * Defines a statement.
    *
+   * @param command the PREPARE that does it; null for a Parse
    * @throws ClientError 42P05 when the name is taken
    * @throws AbelianException 53200 when there is no memory for it
    */
-  public void define(byte[] array, int from, int to, SharedStatement statement) {
+  public void define(byte[] array, int from, int to, SharedStatement statement, String command) {
     if (from == to) {
       unnamed(statement);
       return;
@@ -60,7 +87,7 @@ public final class ClientStatements {
       throw ClientError.of("53400", "too many prepared statements in one session");
     }
     statement.hold(memory);
-    put(array, from, to, statement);
+    put(array, from, to, new Prepared(statement, Instant.now(), command));
   }
 
   /** Forgets a statement. */
@@ -88,7 +115,7 @@ public final class ClientStatements {
     unnamed = statement;
   }
 
-  private void put(byte[] array, int from, int to, SharedStatement statement) {
+  private void put(byte[] array, int from, int to, Prepared statement) {
     int number = number(array, from, to);
     if (number >= 0) {
       if (number >= numbered.length) {
@@ -118,13 +145,13 @@ public final class ClientStatements {
 
   /** Forgets all that have names; the unnamed one stays, as DEALLOCATE ALL leaves it. */
   public void clear() {
-    for (SharedStatement statement : numbered) {
-      if (statement != null) {
-        statement.release(memory);
+    for (Prepared prepared : numbered) {
+      if (prepared != null) {
+        prepared.statement().release(memory);
       }
     }
     Arrays.fill(numbered, null);
-    named.values().forEach(statement -> statement.release(memory));
+    named.values().forEach(prepared -> prepared.statement().release(memory));
     named.clear();
   }
 

@@ -1,6 +1,7 @@
 package org.abelian.router.statement;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
@@ -29,6 +30,7 @@ public final class RoutedStatement {
           UtilityKind.LOCK);
 
   private static final String PG_CURSOR = "pg_cursor";
+  private static final String PG_PREPARED_STATEMENT = "pg_prepared_statement";
   private static final String PG_NOTIFY = "pg_notify";
 
   private final StatementRouter router;
@@ -93,6 +95,17 @@ public final class RoutedStatement {
   /** True when it asks for the cursors of the session. */
   public boolean asksForCursors() {
     return asksForCursors;
+  }
+
+  /** True when it asks for prepared statements, and for nothing but what catalogues have. */
+  public boolean asksForStatements() {
+    return isAbout(PG_PREPARED_STATEMENT);
+  }
+
+  private boolean isAbout(String function) {
+    StatementFacts facts = router.facts();
+    return facts.calls().nodeFunctions().ofNoNode().equals(List.of(function))
+        && facts.relations().stream().allMatch(RelationFacts::catalog);
   }
 
   /** A placed table has no triggers. */
@@ -267,6 +280,7 @@ public final class RoutedStatement {
   public boolean changesSchema(Route route) {
     return route instanceof Route.AllNodes all
         && (all.purpose() == Route.Purpose.SCHEMA
+            || all.purpose() == Route.Purpose.BLOCK
             || all.purpose() == Route.Purpose.CLUSTER_CALL
             || all.purpose() == Route.Purpose.NODE_BY_NODE);
   }

@@ -1,6 +1,8 @@
 package org.abelian.router.statement;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
@@ -21,7 +23,10 @@ public final class SharedStatement {
   private static final int HELD_LEAST = 1000;
 
   /** What is known about a text; an {@link AnalysedStatement}. */
-  interface Known {}
+  interface Known {
+    /** The types of its parameters. */
+    List<Integer> parameters();
+  }
 
   private final NodeStatement statement;
   private final String sql;
@@ -113,6 +118,12 @@ public final class SharedStatement {
   }
 
   /** What some session has found out; it may be of another scope. Null before. */
+  /** The types of its parameters; 0 for those that are not known. */
+  public List<Integer> parameters() {
+    Known found = known;
+    return found == null ? IntStream.of(statement.types()).boxed().toList() : found.parameters();
+  }
+
   Known known() {
     return known;
   }

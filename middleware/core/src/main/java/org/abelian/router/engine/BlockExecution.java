@@ -1,0 +1,118 @@
+package org.abelian.router.engine;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Node;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientError;
+import org.abelian.router.execution.FixedMessage;
+import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.QueryResult;
+import org.abelian.router.execution.TagSum;
+import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.session.Progress;
+import org.abelian.router.statement.RoutedStatement;
+
+/**
+ * A DO block that may change the schema. The first node runs it; if the schema has changed there,
+ * the others run it, too, and must have made the same changes. All of it is one transaction.
+ */
+final class BlockExecution {
+  private static final NodeStatement CHANGES = NodeStatement.of("SELECT abelian.block_changes()");
+
+  private final EngineContext context;
+  private final BoundStatement bound;
+  private final List<Backend> nodes = new ArrayList<>();
+
+  private BlockExecution(EngineContext context, BoundStatement bound) {
+    this.context = context;
+    this.bound = bound;
+  }
+
+  /** Nothing is done before it is executed. */
+  static Execution bind(EngineContext context, BoundStatement bound) {
+    bound.answerBind(context.replies());
+    BoundStatement kept = bound.keeping(bound.bind().copy());
+    return new CommandExecution(context.replies(), new BlockExecution(context, kept)::run);
+  }
+
+  private Progress run() throws IOException {
+    if (!context.replies().isEmpty()) {
+      return Progress.QUIET;
+    }
+    context.transactions().openImplicit();
+    context.retry().forbidAfterWrites();
+    for (Node node : bound.routed().router().catalog().nodes()) {
+      nodes.add(context.backends().backend(node));
+    }
+    List<Backend> others = nodes.subList(1, nodes.size());
+    runOn(nodes.subList(0, 1), true);
+    if (succeeds()) {
+      String changes = changes(nodes.get(0));
+      if (!changes.isEmpty()) {
+        context.transactions().schemaChanged();
+        context.scope().seesUncommittedSchema();
+        runOn(others, false);
+        for (Backend other : others) {
+          check(other, changes);
+        }
+        if (succeeds()) {
+          new RowMoves(context, nodes).run();
+        }
+      }
+    }
+    if (succeeds()) {
+      context.replies().add(FixedMessage.tag(bound.routed().facts().tag()));
+    }
+    return Progress.BARRIER;
+  }
+
+  private boolean succeeds() {
+    return !context.replies().failed();
+  }
+
+  /** The client gets the first node's notices. */
+  private void runOn(List<Backend> backends, boolean isFirst) throws IOException {
+    RoutedStatement routed = bound.routed();
+    BindMessage values = BindMessage.withoutValues();
+    List<NodePortal> portals = new ArrayList<>();
+    for (Backend backend : backends) {
+      SeveralNodes.enter(context, backend, routed);
+      BroadcastExecution.announceChange(context, backend);
+      NodePortal portal = new NodePortal(context, backend, bound.portal());
+      portal.bind(bound.statement().statement(), false, values);
+      portal.run(0);
+      context
+          .replies()
+          .add(
+              isFirst
+                  ? NodeReply.share(portal.connection(), new TagSum())
+                  : NodeReply.swallow(portal.connection()));
+      portals.add(portal);
+    }
+    portals.forEach(NodePortal::close);
+    context.backends().requestAnswers();
+    context.replies().runAll();
+  }
+
+  private void check(Backend other, String changes) throws IOException {
+    if (succeeds() && !changes(other).equals(changes)) {
+      throw AbelianException.unsupported(
+          "the block does something else on one node than on another",
+          "What it asks must have the same answer on every node. Send its commands by themselves.");
+    }
+  }
+
+  private String changes(Backend node) throws IOException {
+    QueryResult result = NodeCall.prepared(node.connection, CHANGES, !node.touched);
+    if (!result.succeeded()) {
+      node.skips = node.touched;
+      throw new ClientError(result.errorFields());
+    }
+    return result.value();
+  }
+}

@@ -433,32 +433,72 @@ pub fn map_columns(
     }))
 }
 
+/// How values of a type are compared where they are sorted and grouped; operators that there are not are InvalidOid.
+struct Comparison {
+    less: Oid,
+    equal: Oid,
+    greater: Oid,
+    hashable: bool,
+}
+
+impl Comparison {
+    fn of(type_oid: Oid) -> Comparison {
+        let (mut less, mut equal, mut greater, mut hashable) =
+            (Oid::INVALID, Oid::INVALID, Oid::INVALID, false);
+        // SAFETY: a catalogue look-up that leaves InvalidOid where there is no operator.
+        unsafe {
+            pg_sys::get_sort_group_operators(
+                type_oid,
+                false,
+                false,
+                false,
+                &mut less,
+                &mut equal,
+                &mut greater,
+                &mut hashable,
+            );
+        }
+        Comparison {
+            less,
+            equal,
+            greater,
+            hashable,
+        }
+    }
+}
+
 /// GROUP BY of the column with that reference; `None` when values of the type cannot be compared.
 pub fn grouping_clause(
     type_oid: Oid,
     reference: u32,
 ) -> Option<&'static mut pg_sys::SortGroupClause> {
-    let (mut less, mut equal, mut greater, mut hashable) =
-        (Oid::INVALID, Oid::INVALID, Oid::INVALID, false);
-    // SAFETY: a catalogue look-up that leaves InvalidOid where there is no operator.
-    unsafe {
-        pg_sys::get_sort_group_operators(
-            type_oid,
-            false,
-            false,
-            false,
-            &mut less,
-            &mut equal,
-            &mut greater,
-            &mut hashable,
-        );
-    }
+    let comparison = Comparison::of(type_oid);
     let clause = tree::make::<pg_sys::SortGroupClause>();
     clause.tleSortGroupRef = reference;
-    clause.eqop = equal;
-    clause.sortop = less;
-    clause.hashable = hashable;
-    (equal != Oid::INVALID).then_some(clause)
+    clause.eqop = comparison.equal;
+    clause.sortop = comparison.less;
+    clause.hashable = comparison.hashable;
+    (comparison.equal != Oid::INVALID).then_some(clause)
+}
+
+/// Has a query whose columns have come as values sort by these as the written one sorts by the columns, whose types have operators of their own.
+pub fn sort_values(query: &mut pg_sys::Query, written: &pg_sys::Query) {
+    let clauses = tree::list::<pg_sys::SortGroupClause>(query.sortClause).map(|clause| {
+        let mut copy = *clause;
+        let types = [written, query].map(|of| {
+            tree::target_of(of, clause).map_or(Oid::INVALID, |entry| tree::type_of(entry.expr))
+        });
+        if types[0] != types[1] {
+            let (before, now) = (Comparison::of(types[0]), Comparison::of(types[1]));
+            copy.eqop = now.equal;
+            copy.sortop = match copy.sortop == before.greater {
+                true => now.greater,
+                false => now.less,
+            };
+        }
+        tree::copy(&raw const copy).cast()
+    });
+    query.sortClause = tree::make_list(clauses.collect::<Vec<NodePtr>>());
 }
 
 /// A query as an entry of a range table; its columns are c1, c2 ...

@@ -32,6 +32,7 @@ pub fn divide(
     combine.targetList = build::map_targets(query, &mut |expression| plan.replace(expression));
     combine.havingQual = plan.replace(query.havingQual);
     plan.group_by_dependents(combine)?;
+    build::sort_values(combine, query);
     if plan.failed || plan.columns.len() == 0 {
         return None;
     }

@@ -293,6 +293,17 @@ pub fn identity_sequence(table: Oid, column: i16) -> Oid {
     }
 }
 
+/// Whether an operator compares as an ordered index does, or is the opposite of one that does.
+pub fn is_comparison(operator: Oid) -> bool {
+    // SAFETY: looks the operator up.
+    unsafe {
+        #[cfg(not(feature = "pg18"))]
+        return !pg_sys::get_op_btree_interpretation(operator).is_null();
+        #[cfg(feature = "pg18")]
+        return !pg_sys::get_op_index_interpretation(operator).is_null();
+    }
+}
+
 /// The columns of a description by number, from 1; dropped ones are among them.
 ///
 /// # Safety

@@ -9,8 +9,9 @@ CREATE TABLE checked (id int, likes abelian.counter CHECK (likes::bigint < 100))
 CREATE FUNCTION mine(int) RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT $1';
 CREATE FUNCTION opaque(int) RETURNS int LANGUAGE plpgsql STABLE AS 'BEGIN RETURN $1; END';
 CREATE VIEW seen AS SELECT id, likes FROM page;
+-- From its minor versions of November 2026 on PostgreSQL writes AS before the other name of a table that is changed.
 CREATE FUNCTION combined(query text, types regtype[] DEFAULT '{}') RETURNS text LANGUAGE sql AS $$
-  SELECT coalesce((c->>'text') || ' (' || (SELECT string_agg(t::oid::regtype::text, ', ') FROM jsonb_array_elements_text(c->'parameters') t) || ') '
+  SELECT coalesce(replace(c->>'text', ' AS p ', ' p ') || ' (' || (SELECT string_agg(t::oid::regtype::text, ', ') FROM jsonb_array_elements_text(c->'parameters') t) || ') '
                   || (SELECT string_agg(concat(CASE WHEN (o->>'negative')::bool THEN '-' END, coalesce('$' || (o->>'param'), o->>'const'), ' ', (o->>'type')::oid::regtype,
                                                CASE WHEN (o->>'bounded')::bool THEN ' bounded' END,
                                                ' ' || nullif(o->>'merge', 'sum')), ', ') FROM jsonb_array_elements(c->'operands') o), '-')

@@ -11,8 +11,9 @@ CREATE FUNCTION shop.nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN
 CREATE TRIGGER t BEFORE UPDATE ON shop.guarded FOR EACH ROW EXECUTE FUNCTION shop.nothing();
 CREATE TABLE shop.child (page int REFERENCES shop.page, what text);
 SET search_path = shop, public;
+-- From its minor versions of November 2026 on PostgreSQL writes AS before the other name of a table that is changed.
 CREATE FUNCTION pg_temp.blind(statement text) RETURNS text LANGUAGE sql AS
-$$ SELECT coalesce(f -> 'blind' ->> 'redo', f -> 'blind' ->> 'reason', 'does not write') FROM jsonb_array_elements(abelian.analyze(statement, '{}')::jsonb) f $$;
+$$ SELECT coalesce(replace(f -> 'blind' ->> 'redo', ' AS p ', ' p '), f -> 'blind' ->> 'reason', 'does not write') FROM jsonb_array_elements(abelian.analyze(statement, '{}')::jsonb) f $$;
 SELECT pg_temp.blind(s) FROM (VALUES
   (1, 'UPDATE page SET likes = likes + 1 WHERE id = 7'),
   (2, 'UPDATE page p SET likes = p.likes - $1 WHERE $2 = p.id'),

@@ -3,7 +3,7 @@
 \pset format unaligned
 \pset tuples_only on
 SET client_min_messages = warning;
--- What PostgreSQL numbers by itself, and what changes while a table is used, says nothing about it.
+-- What PostgreSQL numbers by itself (from its minor versions of November 2026 on, each column in its options), and what changes while a table is used, says nothing about it.
 CREATE FUNCTION without_numbers(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT regexp_replace($1, '(pg_toast_|ConstraintTrigger_[ac]_)\d+', '\1N', 'g') $$;
 CREATE FUNCTION named(class oid, object oid, part integer DEFAULT 0) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT without_numbers(CASE WHEN object = 0 THEN '-' WHEN class = 'pg_authid'::regclass THEN object::regrole::text ELSE
@@ -39,7 +39,7 @@ DECLARE columns text;
 BEGIN
   SELECT string_agg(format('%L, %s', attname, told(catalogue, attname, atttypid)), ', ' ORDER BY attname) INTO columns FROM pg_attribute
    WHERE attrelid = catalogue AND attnum > 0 AND told(catalogue, attname, atttypid) IS NOT NULL AND atttypid <> 'pg_node_tree'::regtype
-     AND attname NOT IN ('relfilenode', 'relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relfrozenxid', 'relminmxid', 'attmissingval', 'extversion');
+     AND attname NOT IN ('relfilenode', 'relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relfrozenxid', 'relminmxid', 'attmissingval', 'attoptions', 'extversion');
   RETURN QUERY EXECUTE format('SELECT %L || named(m.class, m.object) || (jsonb_build_object(%s)::text) FROM %s r JOIN members() m
     ON m.object = r.%I AND m.class = %s', catalogue || ' of ', columns || CASE WHEN owner_column = 'oid' THEN ', ''definition'', without_numbers(definition(m.class, m.object))' ELSE '' END, catalogue, owner_column, owner_class);
 END $$;

@@ -8,7 +8,7 @@
 use super::evaluate::evaluate;
 use super::row::Table;
 use super::tree::{self, Any, Tree};
-use crate::backend;
+use crate::{backend, compat};
 use pgrx::pg_sys::{self, NodeTag, ParamListInfo, RTEKind};
 
 /// The conditions of a statement that starts.
@@ -117,14 +117,11 @@ fn counts(condition: Any, relation: u32) -> bool {
         .cast::<pg_sys::OpExpr>()
         .map(|one| one.opno)
         .or_else(|| Some(condition.cast::<pg_sys::ScalarArrayOpExpr>()?.opno));
-    // SAFETY: looks the operator up.
-    let of_b_tree = operator.is_some_and(|operator| unsafe {
-        !pg_sys::get_op_btree_interpretation(operator).is_null()
-    });
+    let compares = operator.is_some_and(compat::is_comparison);
     let no_operand = &mut |node: Any, _| {
         node.pointer::<pg_sys::Node>() != condition.pointer() && !is_operand(node, relation)
     };
-    of_b_tree && !tree::any_node(condition.pointer(), no_operand)
+    compares && !tree::any_node(condition.pointer(), no_operand)
 }
 
 fn is_operand(node: Any, relation: u32) -> bool {

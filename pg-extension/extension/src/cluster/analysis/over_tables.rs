@@ -12,6 +12,7 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
+use crate::compat;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use std::collections::BTreeSet;
@@ -134,7 +135,7 @@ fn fields(call: NodePtr) -> Option<Vec<(String, String)>> {
         if kind != pg_sys::TypeFuncClass::TYPEFUNC_COMPOSITE {
             return None;
         }
-        (*row).attrs.as_slice((*row).natts as usize)
+        compat::columns_of(row)
     };
     let field = |column: &pg_sys::FormData_pg_attribute| {
         let name = tree::string(column.attname.data.as_ptr());

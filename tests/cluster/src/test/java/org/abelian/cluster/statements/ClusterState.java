@@ -11,23 +11,27 @@ import java.util.TreeSet;
 /**
  * Everything that a cluster and one PostgreSQL hold.
  *
+ * @param versions of the nodes, which define the same in other words
  * @param schemas of the nodes
  * @param rows of the nodes
  * @param placements distribution columns; null for reference tables
  */
 record ClusterState(
+    List<Integer> versions,
     List<List<String>> schemas,
     List<Map<String, List<String>>> rows,
     Map<String, String> placements) {
 
   static ClusterState of(List<Replica> nodes) throws SQLException {
+    List<Integer> versions = new ArrayList<>();
     List<List<String>> schemas = new ArrayList<>();
     List<Map<String, List<String>>> rows = new ArrayList<>();
     for (Replica node : nodes) {
+      versions.add(node.version());
       schemas.add(node.schema());
       rows.add(node.rows());
     }
-    return new ClusterState(schemas, rows, nodes.get(0).placements());
+    return new ClusterState(versions, schemas, rows, nodes.get(0).placements());
   }
 
   /** True when everything but the rows is the same. */
@@ -35,12 +39,17 @@ record ClusterState(
     return schemas.equals(other.schemas) && placements.equals(other.placements);
   }
 
-  /** In what the cluster differs from one PostgreSQL; empty when in nothing. */
+  /**
+   * In what the cluster differs from one PostgreSQL; empty when in nothing. Schemas of another
+   * version are not looked at.
+   */
   List<String> differences(ClusterState single) {
     List<String> found = new ArrayList<>();
     for (int node = 0; node < schemas.size(); node++) {
       String name = "schema of node " + (node + 1);
-      compare(name, single.schemas.get(0), schemas.get(node), found);
+      if (versions.get(node).equals(single.versions.get(0))) {
+        compare(name, single.schemas.get(0), schemas.get(node), found);
+      }
     }
     Map<String, List<String>> expected = single.rows.get(0);
     Set<String> tables = new TreeSet<>(expected.keySet());

@@ -48,6 +48,11 @@ final class Replica implements AutoCloseable {
     }
   }
 
+  /** The major version. */
+  int version() throws SQLException {
+    return connection.getMetaData().getDatabaseMajorVersion();
+  }
+
   /** What is defined, one line each, sorted. */
   List<String> schema() throws SQLException {
     List<String> lines = new ArrayList<>();

@@ -38,6 +38,9 @@ class StatementsIT {
 
   private static final String DROP = "DROP SCHEMA IF EXISTS w CASCADE";
 
+  /** The version of PostgreSQL that the page tells of. */
+  private static final int TOLD = 15;
+
   private static final List<String> PLACEMENT =
       List.of(
           "SELECT create_distributed_table('w.d', 'key')",
@@ -80,7 +83,7 @@ class StatementsIT {
   }
 
   @TestFactory
-  Stream<DynamicTest> everyStatement() throws IOException {
+  Stream<DynamicTest> everyStatement() throws IOException, SQLException {
     List<StatementCase> cases = new ArrayList<>();
     for (String file : FILES) {
       cases.addAll(StatementCase.read(file));
@@ -90,10 +93,20 @@ class StatementsIT {
         cases.stream()
             .filter(one -> one.toString().contains(only))
             .map(one -> DynamicTest.dynamicTest(one.toString(), () -> check(one)));
-    return only.isEmpty()
+    // What is refused on newer versions only is told by the page of versions.
+    return only.isEmpty() && nodesAre(TOLD)
         ? Stream.concat(
             tests, Stream.of(DynamicTest.dynamicTest("the page", () -> table.check(cases))))
         : tests;
+  }
+
+  private boolean nodesAre(int version) throws SQLException {
+    for (Replica node : nodes) {
+      if (node.version() != version) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @AfterAll

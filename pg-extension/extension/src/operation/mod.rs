@@ -48,6 +48,7 @@ mod version;
 mod whole_row;
 
 pub use relation::attributes;
+pub use results::operators;
 
 use crate::error::Error;
 use crate::hooks::planner::{self, Finish};

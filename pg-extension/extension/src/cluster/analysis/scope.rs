@@ -58,6 +58,13 @@ pub struct Scopes {
 }
 
 impl Scopes {
+    /// The table that the statement itself changes.
+    pub fn target(&self) -> Option<&Relation> {
+        self.relations
+            .iter()
+            .find(|relation| relation.write && relation.level == 0)
+    }
+
     /// Adds a query with all its subqueries; conditions are read by [`super::conditions`].
     pub fn add(
         &mut self,

@@ -19,8 +19,7 @@ pub fn describe_gathered(
     parameters: &[Oid],
     facts: &mut Json,
 ) -> Result<(), PostgresError> {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let target = scopes.target();
     let gathered = match target {
         Some(target) => divided(query, parameters, target, facts)?,
         None => None,
@@ -78,8 +77,7 @@ pub fn describe_calling_source(
     let Some(first) = ReadFirst::of(gathered, parameters) else {
         return;
     };
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let target = scopes.target();
     let described = boundary::attempt(|| {
         let Some(target) = target.filter(|_| !changing_calls::see_changes(query)) else {
             return Ok(None);

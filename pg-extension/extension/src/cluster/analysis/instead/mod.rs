@@ -110,8 +110,7 @@ pub fn describe_made(
     alone: bool,
     facts: &mut Json,
 ) -> Result<(), PostgresError> {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let target = scopes.target();
     let Some(made) = made::find(query, parameters, target) else {
         return Ok(());
     };
@@ -165,8 +164,7 @@ pub fn describe_without_kept(
     parameters: &[Oid],
     facts: &mut Json,
 ) -> Result<bool, PostgresError> {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let target = scopes.target();
     let Some(target) = target else {
         return Ok(false);
     };
@@ -193,8 +191,7 @@ pub fn describe_known(
     parameters: &[Oid],
     facts: &mut Json,
 ) -> bool {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let target = scopes.target();
     let placed = scopes
         .relations
         .iter()

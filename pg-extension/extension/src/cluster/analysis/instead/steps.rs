@@ -46,8 +46,7 @@ pub fn describe_merge_steps(
     parameters: &[Oid],
     facts: &mut Json,
 ) {
-    let mut relations = scopes.relations.iter();
-    let target = relations.find(|relation| relation.write && relation.level == 0);
+    let target = scopes.target();
     let (Some(target), "refuse") = (target, facts["merge"]["mode"].as_str().unwrap_or("")) else {
         return;
     };

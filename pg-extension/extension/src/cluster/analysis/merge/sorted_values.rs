@@ -3,6 +3,7 @@
 
 use super::super::tree::{self, NodePtr};
 use super::build;
+use crate::operation;
 use pgrx::pg_sys::{self, Oid};
 
 /// Has a query, and all that is in it, sort values by the operators of their types.
@@ -48,21 +49,9 @@ fn sort_value(clause: &mut pg_sys::SortGroupClause, value: NodePtr) {
     if !is_ordering || sorted == given || build::value_type(sorted) != given {
         return;
     }
-    let (mut less, mut equal, mut greater) = (Oid::INVALID, Oid::INVALID, Oid::INVALID);
-    // SAFETY: as above; the types of values have an order.
-    unsafe {
-        pg_sys::get_sort_group_operators(
-            given,
-            true,
-            true,
-            true,
-            &mut less,
-            &mut equal,
-            &mut greater,
-            &mut clause.hashable,
-        );
-    }
+    let (less, equal, greater, hashable) = operation::operators(given);
     let ascends = i32::from(strategy) == pg_sys::BTLessStrategyNumber as i32;
     clause.eqop = equal;
+    clause.hashable = hashable;
     clause.sortop = if ascends { less } else { greater };
 }

@@ -3,6 +3,7 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
@@ -12,10 +13,10 @@ import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.TagSum;
+import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.session.Progress;
-import org.abelian.router.statement.RoutedStatement;
 
 /**
  * A DO block that may change the schema. The first node runs it; if the schema has changed there,
@@ -40,63 +41,61 @@ final class BlockExecution {
     return new CommandExecution(context.replies(), new BlockExecution(context, kept)::run);
   }
 
+  /** Is called again when the first node has answered: its notices may be many. */
   private Progress run() throws IOException {
     if (!context.replies().isEmpty()) {
       return Progress.QUIET;
     }
-    context.transactions().openImplicit();
-    context.retry().forbidAfterWrites();
-    for (Node node : bound.routed().router().catalog().nodes()) {
-      nodes.add(context.backends().backend(node));
-    }
-    List<Backend> others = nodes.subList(1, nodes.size());
-    runOn(nodes.subList(0, 1), true);
-    if (succeeds()) {
-      String changes = changes(nodes.get(0));
-      if (!changes.isEmpty()) {
-        context.transactions().schemaChanged();
-        context.scope().seesUncommittedSchema();
-        runOn(others, false);
-        for (Backend other : others) {
-          check(other, changes);
-        }
-        if (succeeds()) {
-          new RowMoves(context, nodes).run();
-        }
+    if (nodes.isEmpty()) {
+      context.transactions().openImplicit();
+      context.retry().forbidAfterWrites();
+      for (Node node : bound.routed().router().catalog().nodes()) {
+        nodes.add(context.backends().backend(node));
       }
+      Backend first = nodes.get(0);
+      send(first, connection -> NodeReply.share(connection, new TagSum()));
+      return Progress.QUIET;
     }
+    onOtherNodes();
     if (succeeds()) {
       context.replies().add(FixedMessage.tag(bound.routed().facts().tag()));
     }
     return Progress.BARRIER;
   }
 
+  private void onOtherNodes() throws IOException {
+    String changes = changes(nodes.get(0));
+    if (changes.isEmpty()) {
+      return;
+    }
+    context.transactions().schemaChanged();
+    context.scope().seesUncommittedSchema();
+    List<Backend> others = nodes.subList(1, nodes.size());
+    for (Backend other : others) {
+      send(other, NodeReply::swallow);
+    }
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    for (Backend other : others) {
+      check(other, changes);
+    }
+    if (succeeds()) {
+      new RowMoves(context, nodes).run();
+    }
+  }
+
   private boolean succeeds() {
     return !context.replies().failed();
   }
 
-  /** The client gets the first node's notices. */
-  private void runOn(List<Backend> backends, boolean isFirst) throws IOException {
-    RoutedStatement routed = bound.routed();
-    BindMessage values = BindMessage.withoutValues();
-    List<NodePortal> portals = new ArrayList<>();
-    for (Backend backend : backends) {
-      SeveralNodes.enter(context, backend, routed);
-      BroadcastExecution.announceChange(context, backend);
-      NodePortal portal = new NodePortal(context, backend, bound.portal());
-      portal.bind(bound.statement().statement(), false, values);
-      portal.run(0);
-      context
-          .replies()
-          .add(
-              isFirst
-                  ? NodeReply.share(portal.connection(), new TagSum())
-                  : NodeReply.swallow(portal.connection()));
-      portals.add(portal);
-    }
-    portals.forEach(NodePortal::close);
-    context.backends().requestAnswers();
-    context.replies().runAll();
+  private void send(Backend backend, Function<NodeConnection, NodeReply> reply) throws IOException {
+    SeveralNodes.enter(context, backend, bound.routed());
+    BroadcastExecution.announceChange(context, backend);
+    NodePortal portal = new NodePortal(context, backend, bound.portal());
+    portal.bind(bound.statement().statement(), false, BindMessage.withoutValues());
+    portal.run(0);
+    context.replies().add(reply.apply(portal.connection()));
+    portal.close();
   }
 
   private void check(Backend other, String changes) throws IOException {

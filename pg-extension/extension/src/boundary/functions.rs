@@ -68,6 +68,7 @@ functions! {
     fn disable_timeout(reason: c_int, keep_indicator: bool);
     fn NewGUCNestLevel() -> c_int;
     fn AtEOXact_GUC(commit: bool, level: c_int);
+    fn DirectFunctionCall1Coll(function: pg_sys::PGFunction, collation: Oid, argument: Datum) -> Datum;
     fn load_external_function(library: *const c_char, function: *const c_char, must_exist: bool, handle: *mut *mut c_void) -> *mut c_void;
     fn raw_parser(text: *const c_char, mode: u32) -> *mut List;
     fn parse_analyze_varparams(statement: *mut pg_sys::RawStmt, text: *const c_char, types: *mut *mut Oid, count: *mut c_int, environment: *mut pg_sys::QueryEnvironment) -> *mut pg_sys::Query;

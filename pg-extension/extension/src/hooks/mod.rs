@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod analysis;
+pub mod block;
 pub mod cache;
 pub mod executor;
 pub mod memory;

@@ -6,8 +6,9 @@ use super::findings::{Findings, Source, Sources};
 use super::{as_query, query};
 use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
+use crate::hooks::block;
 use pgrx::pg_sys::{self, Oid, PLpgSQL_datum_type as Variable, PLpgSQL_stmt_type as Kind};
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_void};
 
 /// More rounds than a body of sensible size needs: each one learns something about a variable.
 const ROUNDS_MAX: usize = 100;
@@ -87,9 +88,26 @@ fn with_body<R>(
     code: Code,
     look: impl FnOnce(&mut Body) -> Result<R, PostgresError>,
 ) -> Result<R, PostgresError> {
+    match code {
+        Code::Function(function) => {
+            // SAFETY: by the caller, it is one of PL/pgSQL's.
+            let function = boundary::caught(|| unsafe { compile(function) })?;
+            with_compiled(findings, function, look)
+        }
+        Code::Block(text) => {
+            block::compiled(text, |function| with_compiled(findings, function, look))?
+        }
+    }
+}
+
+fn with_compiled<R>(
+    findings: &mut Findings,
+    compiled: *mut pg_sys::PLpgSQL_function,
+    look: impl FnOnce(&mut Body) -> Result<R, PostgresError>,
+) -> Result<R, PostgresError> {
     // SAFETY: what PL/pgSQL's validator does; a state that only names the variables stands in for a running call.
     unsafe {
-        let (compiled, setup) = boundary::caught(|| compile(code))?;
+        let setup = boundary::caught(|| parser_setup())?;
         let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
         state.func = compiled;
         state.ndatums = (*compiled).ndatums;
@@ -165,35 +183,31 @@ unsafe fn copied<T>(original: *const T) -> *mut T {
 
 type Compile =
     unsafe extern "C-unwind" fn(pg_sys::FunctionCallInfo, bool) -> *mut pg_sys::PLpgSQL_function;
-type CompileBlock = unsafe extern "C-unwind" fn(*mut c_char) -> *mut pg_sys::PLpgSQL_function;
 
 /// # Safety
-/// A function must be one of PL/pgSQL's.
-unsafe fn compile(code: Code) -> (*mut pg_sys::PLpgSQL_function, ParserSetup) {
-    // SAFETY: the symbols have these types in every supported version.
+/// A function of PL/pgSQL.
+unsafe fn compile(function: Oid) -> *mut pg_sys::PLpgSQL_function {
+    // SAFETY: by the caller; the symbol has this type in every supported version.
     unsafe {
-        let library = c"$libdir/plpgsql".as_ptr();
-        let load = |name: *const c_char| {
-            functions::load_external_function(library, name, true, std::ptr::null_mut())
-        };
-        let setup: ParserSetup = std::mem::transmute(load(c"plpgsql_parser_setup".as_ptr()));
-        let function = match code {
-            Code::Function(function) => function,
-            Code::Block(text) => {
-                let compile: CompileBlock =
-                    std::mem::transmute(load(c"plpgsql_compile_inline".as_ptr()));
-                let text = pg_sys::pstrdup(text.as_ptr());
-                return (boundary::call(|| compile(text)), setup);
-            }
-        };
-        let compile: Compile = std::mem::transmute(load(c"plpgsql_compile".as_ptr()));
+        let compile: Compile = std::mem::transmute(loaded(c"plpgsql_compile"));
         let mut description: pg_sys::FmgrInfo = std::mem::zeroed();
         description.fn_oid = function;
         description.fn_mcxt = pg_sys::CurrentMemoryContext;
         let mut call: pg_sys::FunctionCallInfoBaseData = std::mem::zeroed();
         call.flinfo = &mut description;
-        (boundary::call(|| compile(&mut call, true)), setup)
+        boundary::call(|| compile(&mut call, true))
     }
+}
+
+fn parser_setup() -> ParserSetup {
+    // SAFETY: the symbol has this type in every supported version.
+    unsafe { std::mem::transmute(loaded(c"plpgsql_parser_setup")) }
+}
+
+fn loaded(name: &CStr) -> *mut c_void {
+    let library = c"$libdir/plpgsql".as_ptr();
+    // SAFETY: the library is PostgreSQL's own.
+    unsafe { functions::load_external_function(library, name.as_ptr(), true, std::ptr::null_mut()) }
 }
 
 impl Body<'_> {

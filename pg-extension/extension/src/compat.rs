@@ -724,6 +724,12 @@ unsafe extern "C-unwind" fn run(
     }
 }
 
+/// What an operator that sorts in ascending order is to its family.
+#[cfg(not(feature = "pg18"))]
+pub const ASCENDING: i16 = pg_sys::BTLessStrategyNumber as i16;
+#[cfg(feature = "pg18")]
+pub const ASCENDING: pg_sys::CompareType::Type = pg_sys::CompareType::COMPARE_LT;
+
 /// Whether COPY FROM can leave out rows with values that it cannot read.
 pub const COPY_SKIPS_ERRORS: bool = cfg!(any(feature = "pg17", feature = "pg18"));
 

@@ -35,6 +35,11 @@ pub fn find(
     let Some(keys) = keys(query, &source, target) else {
         return Ok(None);
     };
+    // A node that gets no row of USING would not run it.
+    let copied = matches!(target.placement, Placement::Reference);
+    if compat::changes_unmatched(query) && !copied {
+        return Ok(None);
+    }
     let merge = build::copy(query);
     let types = source.columns.arrays();
     let parameters: Vec<Oid> = parameters.iter().copied().chain(types).collect();
@@ -49,13 +54,11 @@ pub fn find(
     }))
 }
 
-/// Whether it is a MERGE that names the table itself and what has a meaning on all nodes, changes nothing else, and returns no rows.
+/// Whether it is a MERGE that names the table itself and what has a meaning on all nodes, and changes nothing else.
 pub fn is_plain(query: &pg_sys::Query, target: &Relation) -> bool {
     query.commandType == CmdType::CMD_MERGE
         && target.oid == tree::target(query)
         && !query.hasModifyingCTE
-        && query.returningList.is_null()
-        && !compat::changes_unmatched(query)
         && !Used::by(query).has_system_columns(query.resultRelation)
 }
 
@@ -73,7 +76,9 @@ pub fn reads_beside_source(query: &pg_sys::Query) -> bool {
         })
     };
     query.hasSubLinks
-        && (subqueries(query.mergeActionList.cast()) || subqueries(query.jointree.cast()))
+        && (subqueries(query.mergeActionList.cast())
+            || subqueries(query.jointree.cast())
+            || subqueries(query.returningList.cast()))
 }
 
 /// Whether it reads a query of WITH.

@@ -63,6 +63,11 @@ pub fn find(
     if comes_out_twice(query) || inserts && has_policies(target.oid) {
         return Ok(None);
     }
+    // An INSERT cannot return what USING has given; which rows match nothing is to be known of all rows of USING.
+    let asks_more = !query.returningList.is_null() || compat::changes_unmatched(query);
+    if inserts && asks_more {
+        return Ok(None);
+    }
     let own = parameters.len();
     let types = source.columns.arrays();
     let parameters: Vec<Oid> = parameters.iter().copied().chain(types).collect();

@@ -3,6 +3,7 @@
 
 use super::super::tree::{self, NodePtr};
 use super::build;
+use crate::compat;
 use crate::operation;
 use pgrx::pg_sys::{self, Oid};
 
@@ -50,7 +51,7 @@ fn sort_value(clause: &mut pg_sys::SortGroupClause, value: NodePtr) {
         return;
     }
     let (less, equal, greater, hashable) = operation::operators(given);
-    let ascends = i32::from(strategy) == pg_sys::BTLessStrategyNumber as i32;
+    let ascends = strategy == compat::ASCENDING;
     clause.eqop = equal;
     clause.hashable = hashable;
     clause.sortop = if ascends { less } else { greater };

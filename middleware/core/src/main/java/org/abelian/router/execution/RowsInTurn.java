@@ -10,7 +10,7 @@ import org.abelian.router.protocol.CString;
 /**
  * The answers of several nodes to their parts of one INSERT ... RETURNING: rows pass in the order
  * in which the statement has them, counts are added. A node that gives fewer rows than it was given
- * gives its next one earlier.
+ * gives its next one earlier; of one that gives more, as it may in a MERGE, the rest comes last.
  */
 public final class RowsInTurn extends Reply {
   private final List<NodeConnection> parts;
@@ -44,25 +44,30 @@ public final class RowsInTurn extends Reply {
       if (context.isFull()) {
         return false;
       }
-      if (!read(context, order.get(next), true)) {
+      if (!read(context, order.get(next))) {
         return true;
       }
     }
     for (int part = 0; part < parts.size(); part++) {
-      if (!read(context, part, false)) {
-        return true;
+      while (!over[part]) {
+        if (context.isFull()) {
+          return false;
+        }
+        if (!read(context, part)) {
+          return true;
+        }
       }
     }
     return true;
   }
 
   /** Reads a part to its next row, or to its end; false after a failure. */
-  private boolean read(ReplyContext context, int part, boolean toRow) {
+  private boolean read(ReplyContext context, int part) {
     NodeConnection connection = parts.get(part);
     try {
       connection.timeout(context.timeout());
       boolean row = false;
-      while (!over[part] && !(toRow && row) && !context.failed()) {
+      while (!over[part] && !row && !context.failed()) {
         row = take(context, part);
       }
     } catch (NodeLostException lost) {

@@ -26,6 +26,7 @@ import org.abelian.router.engine.LookupGuesses;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.frontend.Authentication;
+import org.abelian.router.frontend.PasswordAuthentication;
 import org.abelian.router.notification.NotificationHub;
 import org.abelian.router.pool.IoContext;
 import org.abelian.router.pool.NodeAddress;
@@ -226,9 +227,12 @@ public final class Router implements AutoCloseable {
     return new ClientSession(services, sessions.nextId(), authentication);
   }
 
-  /** True when the router's own role has a password that was given, not looked up. */
-  public boolean hasPassword() {
-    return config.password() != null;
+  /**
+   * How programs of this process say who they are: by a password, if the router was given one. Else
+   * nodes let them in by its certificate, or not at all.
+   */
+  public Authentication ownAuthentication() {
+    return secret == null ? Authentication.NONE : new PasswordAuthentication(secret);
   }
 
   /** What the buffers of all sessions may take. */

@@ -5,8 +5,6 @@ import java.net.InetAddress;
 import java.net.Socket;
 import javax.net.SocketFactory;
 import org.abelian.router.Router;
-import org.abelian.router.frontend.Authentication;
-import org.abelian.router.frontend.PasswordAuthentication;
 
 /**
  * Gives pgjdbc its sockets. Named in the inner URL; public because pgjdbc makes it by reflection.
@@ -23,10 +21,7 @@ public final class RouterSocketFactory extends SocketFactory {
 
   @Override
   public Socket createSocket() throws IOException {
-    // Without a password, nodes let the application in by its certificate, or not at all.
-    return new RouterSocket(
-        router.openSession(
-            router.hasPassword() ? new PasswordAuthentication() : Authentication.NONE));
+    return new RouterSocket(router.openSession(router.ownAuthentication()));
   }
 
   @Override

@@ -1,6 +1,7 @@
 package org.abelian.jdbc;
 
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.abelian.router.Router;
@@ -11,7 +12,13 @@ import org.abelian.router.trace.Tracer;
  * The routers of this process: connections with the same nodes, database, role and trace share one.
  */
 final class Routers {
-  private record Wanted(RouterConfig config, Tracer tracer) {}
+  private record Wanted(RouterConfig config, Tracer tracer) {
+    /** Of what tells most of them apart: to link that of the whole costs the first connection. */
+    @Override
+    public int hashCode() {
+      return 31 * Objects.hashCode(config.database()) + Objects.hashCode(config.user());
+    }
+  }
 
   private static final Map<Wanted, String> KEYS = new ConcurrentHashMap<>();
   private static final Map<String, Router> ROUTERS = new ConcurrentHashMap<>();

@@ -15,6 +15,15 @@ import org.abelian.router.protocol.StartupMessage;
 public final class PasswordAuthentication implements Authentication {
   private static final int CLEAR_TEXT = 3;
 
+  private final ScramSecret known;
+
+  /**
+   * @param known a secret whose keys may have been derived already; clients may prove another
+   */
+  public PasswordAuthentication(ScramSecret known) {
+    this.known = known;
+  }
+
   @Override
   public Exchange begin(StartupMessage startup, ClientOutput output) {
     output.writer().begin(BackendType.AUTHENTICATION).int4(CLEAR_TEXT).end();
@@ -27,9 +36,10 @@ public final class PasswordAuthentication implements Authentication {
         if (to == from || CString.end(array, from, to) != to - 1) {
           throw new ProtocolException("invalid password packet size");
         }
-        secret =
+        ScramSecret given =
             new ScramSecret.Password(
                 new String(array, from, to - from - 1, StandardCharsets.UTF_8));
+        secret = given.equals(known) ? known : given;
         return true;
       }
 

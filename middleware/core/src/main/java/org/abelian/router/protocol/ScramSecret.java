@@ -23,7 +23,7 @@ public sealed interface ScramSecret {
     private record Kept(byte[] salt, int iterations, Keys keys) {}
 
     private final String password;
-    private volatile Kept kept = new Kept(new byte[0], 0, null);
+    private Kept kept = new Kept(new byte[0], 0, null);
 
     /** Nothing is derived yet. */
     public Password(String password) {
@@ -35,8 +35,9 @@ public sealed interface ScramSecret {
       return password;
     }
 
+    /** Connections that are made at once derive once. */
     @Override
-    public Keys keys(byte[] salt, int iterations) {
+    public synchronized Keys keys(byte[] salt, int iterations) {
       Kept known = kept;
       if (known.iterations != iterations || !Arrays.equals(known.salt, salt)) {
         byte[] salted = Scram.saltedPassword(password, salt, iterations);

@@ -373,8 +373,21 @@ public final class ClientSession
   public Map<String, String> connect(NodeIdentity identity, StartupSettings asked)
       throws IOException {
     NodePool accepting = anyNode(identity);
+    requireOwnDatabase(identity.startup().get("database"));
     build(identity, asked);
     return greeting(identity, accepting);
+  }
+
+  /** Where the rows of tables are is known for one database. */
+  private void requireOwnDatabase(String asked) {
+    if (!services.database().equals(asked)) {
+      throw new AbelianException(
+          SqlState.INVALID_CATALOG_NAME,
+          "database \"" + asked + "\" is not served here",
+          "This router serves the database \"" + services.database() + "\".",
+          "Connect to that one. Another database needs a router of its own.",
+          null);
+    }
   }
 
   /**

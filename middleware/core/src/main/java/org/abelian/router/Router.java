@@ -132,6 +132,7 @@ public final class Router implements AutoCloseable {
     services =
         new RouterServices(
             uuid,
+            config.database(),
             List.copyOf(seeds),
             pools,
             memory,

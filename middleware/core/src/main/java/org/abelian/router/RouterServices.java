@@ -27,6 +27,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * What the sessions of a router share.
  *
  * @param uuid of the router
+ * @param database that it serves
  * @param seeds the nodes that it was given
  * @param pools connections to nodes
  * @param memory counts the buffers of all sessions
@@ -53,6 +54,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  */
 record RouterServices(
     UUID uuid,
+    String database,
     List<Node> seeds,
     NodePools pools,
     MemoryBudget memory,

@@ -55,6 +55,11 @@ class AuthenticationIT {
   }
 
   @Test
+  void aDatabaseThatTheRouterDoesNotServeIsRefused() {
+    assertEquals("3D000", refusal(LocalNode.USER, LocalNode.USER, "template1"));
+  }
+
+  @Test
   void clientsCannotReadVerifiers() throws IOException {
     try (WireClient client = ParityFixture.wire(router.port())) {
       List<Message> answer = client.query("SELECT abelian.scram_verifier('router')").untilReady();

@@ -34,6 +34,8 @@ public enum SqlState {
   ACTIVE_SQL_TRANSACTION("25001"),
   /** The client may not connect in this way, or has not shown that it is who it says it is. */
   INVALID_AUTHORIZATION_SPECIFICATION("28000"),
+  /** There is no such database, or the router serves another one. */
+  INVALID_CATALOG_NAME("3D000"),
   /** The transaction lost a race and may be tried again. */
   SERIALIZATION_FAILURE("40001"),
   /** The transaction was the victim of a deadlock over several nodes and may be tried again. */

@@ -410,6 +410,7 @@ public final class BackendSession {
       Backend backend = touched.get(i);
       backend.touched = false;
       backend.synced = false;
+      backend.injected = false;
       backend.skips = false;
     }
     touched.clear();
@@ -419,6 +420,7 @@ public final class BackendSession {
   public void untouch(Backend backend) {
     backend.touched = false;
     backend.synced = false;
+    backend.injected = false;
     backend.skips = false;
     touched.remove(backend);
   }

@@ -21,6 +21,7 @@ import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
+import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.BlindOperation;
@@ -361,6 +362,9 @@ public final class SimpleProtocol {
 
   private Progress pass(
       Backend backend, BlindOperation operation, byte[] array, int at, int length) {
+    if (backend.injected) {
+      endInjected(backend);
+    }
     backend.connection.prepared().dropUnnamed();
     backend.connection.writer().bytes(array, at, length);
     context
@@ -372,6 +376,13 @@ public final class SimpleProtocol {
     starter.trace().planned(traced, Progress.TURN);
     context.backends().untouch(backend);
     return Progress.TURN;
+  }
+
+  /** From 18 on, what such messages have begun does not end with a simple query behind them. */
+  private void endInjected(Backend backend) {
+    backend.connection.writer().empty(FrontendType.SYNC);
+    context.replies().add(NodeReply.end(backend.connection));
+    backend.injected = false;
   }
 
   /** Sends the call to a node. */

@@ -285,6 +285,7 @@ public final class Transactions {
   public void inject(Backend backend, NodeStatement statement, boolean showTag) {
     NodeConnection connection = backend.connection;
     backends.touch(backend);
+    backend.injected = true;
     byte[] name = backends.prepare(backend, statement, true, replies);
     connection.writer().begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();

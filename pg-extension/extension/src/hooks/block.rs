@@ -29,8 +29,8 @@ pub fn compiled<R>(
         if let Some(look) = look.take() {
             // SAFETY: the caller's context outlives this, and the one before is put back.
             unsafe {
-                let before =
-                    std::mem::replace(&mut *(&raw mut pg_sys::CurrentMemoryContext), context);
+                let before = pg_sys::CurrentMemoryContext;
+                pg_sys::CurrentMemoryContext = context;
                 found = Some(look(function));
                 pg_sys::CurrentMemoryContext = before;
             }

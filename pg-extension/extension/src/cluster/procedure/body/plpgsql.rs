@@ -107,7 +107,7 @@ fn with_compiled<R>(
 ) -> Result<R, PostgresError> {
     // SAFETY: what PL/pgSQL's validator does; a state that only names the variables stands in for a running call.
     unsafe {
-        let setup = boundary::caught(|| parser_setup())?;
+        let setup = boundary::caught(parser_setup)?;
         let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
         state.func = compiled;
         state.ndatums = (*compiled).ndatums;

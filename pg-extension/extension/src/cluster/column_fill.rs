@@ -117,7 +117,7 @@ fn differs(table: Oid, raw: NodePtr, kind: ParseExprKind::Type, is_copy: bool) -
         expression
     };
     let found = functions::called_by(&[expression]);
-    found.stable
+    (found.stable && found.differs)
         || (is_copy && found.volatile)
         || tree::any(expression, &mut |node| {
             tree::tag(node) == Some(NodeTag::T_SQLValueFunction)

@@ -18,6 +18,7 @@ use super::{
 use crate::boundary::PostgresError;
 use crate::callback;
 use crate::compat;
+use crate::hooks::rows;
 use crate::pg_function;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::cell::Cell;
@@ -121,6 +122,7 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
             own,
             by_foreign_key,
             of_referencing_rows: by_foreign_key && compares_values_first(text),
+            changes_first_node: depth == 1 && is_in_block() && block::changes_first_node(query),
         };
         look.at(query.planstate);
     }
@@ -138,6 +140,8 @@ struct Look {
     by_foreign_key: bool,
     /// A foreign key looks for rows that refer to one of a reference table: every node does, among its own.
     of_referencing_rows: bool,
+    /// A DO block changes what the first node has, and this is another, which has no rows of it.
+    changes_first_node: bool,
 }
 
 callback!(fn visit(state: *mut pg_sys::PlanState, context: *mut c_void) -> bool = look_below);
@@ -182,7 +186,7 @@ impl Look {
                     if self.of_referencing_rows || nodes.iter().all(|node| *node == self.own) => {}
                 Wanted::Node(node) if node == self.own || self.by_foreign_key => {}
                 Wanted::All(_) if self.by_foreign_key => {}
-                Wanted::Node(_) if is_alike_everywhere(relation) => {}
+                Wanted::Node(_) if self.changes_first_node || is_alike_everywhere(relation) => {}
                 Wanted::Node(_) => refuse(relation, Why::OnFirstNode),
                 Wanted::Keys(_) | Wanted::All(_) => refuse(relation, Why::OfSeveralNodes),
             }
@@ -198,6 +202,11 @@ impl Look {
             match placements::home(relation) {
                 Home::Here => {}
                 Home::Node(node) if node == self.own => {}
+                Home::Node(_) if self.changes_first_node => {
+                    if modify.operation == CmdType::CMD_INSERT {
+                        rows::filter(modify.ps.lefttree, Box::new(|_| false));
+                    }
+                }
                 Home::Node(_) => refuse(relation, Why::OnFirstNode),
                 Home::Everywhere => refuse(relation, Why::OnEveryNode),
                 Home::Distributed(distribution) => {
@@ -283,9 +292,14 @@ pub fn check_command(command: NodePtr, context: pg_sys::ProcessUtilityContext::T
             tables_of(command).for_each(|table| check_table(table, own));
         }
         Some(T_VacuumStmt) | None => {}
-        Some(_) if is_temporary(command) && TOP.get() != Top::Block => {}
+        Some(_) if is_temporary(command) => {}
         Some(_) => refuse_definition(),
     }
+}
+
+/// Whether this is the node that has the tables without a placement.
+pub fn is_first_node() -> bool {
+    placements::first_of_several().is_none_or(|first| first == settings::NODE_ID.get())
 }
 
 /// Whether the client's statement is a DO block that every node runs, and this is not inside of a command that changes the schema there.

@@ -77,6 +77,14 @@ pub fn named(statement: NodePtr) -> Named {
     named
 }
 
+/// Whether a command is a DROP ... IF EXISTS of relations that are not there.
+pub fn drops_nothing(statement: NodePtr) -> bool {
+    let may_miss = tree::cast::<pg_sys::DropStmt, _>(statement).is_some_and(|drop| drop.missing_ok);
+    let names = named(statement).changed;
+    let mut there = names.iter().map(|name| relation::existing(name));
+    may_miss && !names.is_empty() && there.all(|found| found.is_none())
+}
+
 /// Commands about one kind of relation.
 fn relation_commands(statement: NodePtr, named: &mut Named) {
     if let Some(create) = tree::cast::<pg_sys::CreateStmt, _>(statement) {

@@ -52,7 +52,7 @@ pub fn facts(
     let source = source_of(query);
     facts["source"] = json!(source.name());
     match source {
-        Source::Default => {}
+        Source::Default => facts["rows"] = json!([[]]),
         Source::OneRow => facts["rows"] = json!([row(&entries, None)]),
         Source::Rows(values) => {
             facts["rows"] = tree::nodes(values.values_lists)
@@ -64,9 +64,7 @@ pub fn facts(
             facts["key_links"] = key_links(scopes, scope, target, &columns, &entries);
         }
     }
-    if facts["source"] == "values" {
-        add_null_keys(&scopes.relations[target], &mut facts);
-    }
+    add_null_keys(&scopes.relations[target], &mut facts);
     let count = facts["rows"].as_array().map_or(0, Vec::len);
     if let Some(spans) = value_spans(statement, text, count) {
         let (first, last) = (spans.first()?, spans.last()?);
@@ -76,25 +74,32 @@ pub fn facts(
     Some(facts)
 }
 
-/// A distribution column that is not given, and has no default, gets NULL.
+/// A distribution column that is not given, or by DEFAULT, and has no default, gets NULL.
 fn add_null_keys(target: &Relation, facts: &mut Json) {
     let Some(spreading) = target.spreading() else {
         return;
     };
     for (attribute, _) in &spreading.columns {
         let name = json!(target.column_name(*attribute));
-        let given = facts["columns"]
-            .as_array()
-            .is_some_and(|columns| columns.contains(&name));
-        if given || has_default(target.oid, *attribute) {
+        if has_default(target.oid, *attribute) {
             continue;
         }
-        if let Some(columns) = facts["columns"].as_array_mut() {
-            columns.push(name);
-        }
-        for row in facts["rows"].as_array_mut().into_iter().flatten() {
-            if let Some(values) = row.as_array_mut() {
-                values.push(json!({ "null": true }));
+        let columns = facts["columns"].as_array_mut();
+        let place = columns.map(
+            |columns| match columns.iter().position(|one| *one == name) {
+                Some(place) => place,
+                None => {
+                    columns.push(name);
+                    columns.len() - 1
+                }
+            },
+        );
+        let rows = facts["rows"].as_array_mut().into_iter().flatten();
+        for values in rows.filter_map(Json::as_array_mut) {
+            match place.and_then(|place| values.get_mut(place)) {
+                Some(given) if given["default"] == true => *given = json!({ "null": true }),
+                Some(_) => {}
+                None => values.push(json!({ "null": true })),
             }
         }
     }

@@ -293,6 +293,10 @@ fn add_computed(
     for (attribute, place) in missing(query, target, &relation, keys) {
         // SAFETY: a column of the open relation.
         let value = unsafe { pg_sys::build_column_default(relation.relation(), attribute.into()) };
+        if let (true, Some(place)) = (value.is_null(), place) {
+            keys[place] = json!({ "value": { "null": true } });
+            continue;
+        }
         let Some(expression) = computing.default(attribute, value) else {
             match place {
                 Some(_) => return None,

@@ -11,7 +11,8 @@ use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
-use pgrx::pg_sys::{self, CmdType, Oid};
+use crate::opened::Opened;
+use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, RTEKind};
 use serde_json::{Value as Json, json};
 
 /// What a router runs instead of a statement.
@@ -64,10 +65,13 @@ fn of_session(
     };
     let mut all = parameters.to_vec();
     let mut values = Vec::new();
+    let before = asked_before_draws(query);
     let replaced = tree::replace_in_query(query, &mut |node| {
         let call = tree::cast::<pg_sys::FuncExpr, _>(node)?;
         let value = match call.funcid.to_u32() {
-            pg_sys::F_LASTVAL if draws.is_empty() => json!({ "lastval": true }),
+            pg_sys::F_LASTVAL if draws.is_empty() || before.contains(&node) => {
+                json!({ "lastval": true })
+            }
             pg_sys::F_CURRVAL => {
                 let sequence = node_functions::sequence_of(tree::nodes(call.args).next());
                 if sequence == Oid::INVALID || moves(sequence) {
@@ -93,6 +97,52 @@ fn of_session(
         query: None,
         reads: false,
     }))
+}
+
+/// The calls in VALUES of one row that come before the row takes numbers itself: columns get their values in the order of the table.
+fn asked_before_draws(query: &pg_sys::Query) -> Vec<NodePtr> {
+    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
+    let one_row = query.commandType == CmdType::CMD_INSERT
+        && from.is_some_and(|from| from.fromlist.is_null());
+    let table = Opened::open(tree::target(query), pg_sys::NoLock).filter(|_| one_row);
+    let Some(table) = table else {
+        return Vec::new();
+    };
+    let given = || tree::list::<pg_sys::TargetEntry>(query.targetList);
+    let takes = |column: &pg_sys::FormData_pg_attribute| {
+        let is_default =
+            |entry: &pg_sys::TargetEntry| tree::tag(entry.expr) == Some(NodeTag::T_SetToDefault);
+        let value = match given().find(|entry| entry.resno == column.attnum) {
+            Some(entry) if !is_default(entry) => entry.expr.cast(),
+            // SAFETY: a column of the open relation.
+            _ => unsafe { pg_sys::build_column_default(table.relation(), column.attnum.into()) },
+        };
+        takes_numbers(value)
+    };
+    let mut columns = table.columns().iter().filter(|column| !column.attisdropped);
+    let first = columns
+        .find(|column| takes(column))
+        .map_or(0, |column| column.attnum);
+    let mut calls = Vec::new();
+    for entry in given().filter(|entry| entry.resno < first) {
+        tree::walk(entry.expr.cast(), &mut |node| {
+            let call = tree::cast::<pg_sys::FuncExpr, _>(node);
+            if call.is_some_and(|call| call.funcid.to_u32() == pg_sys::F_LASTVAL) {
+                calls.push(node);
+            }
+            tree::cast::<pg_sys::Query, _>(node).is_none()
+        });
+    }
+    calls
+}
+
+/// Whether a value may take numbers of sequences.
+fn takes_numbers(value: NodePtr) -> bool {
+    let is_identity = |node: NodePtr| tree::cast::<pg_sys::NextValueExpr, _>(node).is_some();
+    let found = functions::called_by(&[value]);
+    tree::any(value, &mut |node| is_identity(node))
+        || !found.draws.is_empty()
+        || !found.opaque.is_empty()
 }
 
 /// Whether an expression asks for numbers of the session.
@@ -155,22 +205,53 @@ struct SequenceSetting {
     name: String,
 }
 
+/// Whether a query gives one row, whatever there is.
+fn gives_one_row(query: &pg_sys::Query) -> bool {
+    let plain = query.commandType == CmdType::CMD_SELECT
+        && query.setOperations.is_null()
+        && query.groupClause.is_null()
+        && query.groupingSets.is_null()
+        && query.havingQual.is_null()
+        && query.distinctClause.is_null()
+        && query.limitOffset.is_null()
+        && query.limitCount.is_null()
+        && query.rowMarks.is_null()
+        && !query.hasModifyingCTE
+        && !query.hasWindowFuncs
+        && !query.hasTargetSRFs;
+    let Some(from) = tree::cast::<pg_sys::FromExpr, _>(query.jointree).filter(|_| plain) else {
+        return false;
+    };
+    if query.hasAggs || !from.quals.is_null() {
+        return query.hasAggs;
+    }
+    let items: Vec<NodePtr> = tree::nodes(from.fromlist).collect();
+    match items.as_slice() {
+        [] => true,
+        [one] => tree::cast::<pg_sys::RangeTblRef, _>(*one)
+            .and_then(|range| read_by(query, range.rtindex))
+            .is_some_and(gives_one_row),
+        _ => false,
+    }
+}
+
+/// The query that an entry of the range table stands for: a subquery, or one of WITH.
+fn read_by(query: &pg_sys::Query, number: i32) -> Option<&'static pg_sys::Query> {
+    let entry = tree::cast::<pg_sys::RangeTblEntry, _>(tree::range(query, number))?;
+    match entry.rtekind {
+        RTEKind::RTE_SUBQUERY => tree::cast::<pg_sys::Query, _>(entry.subquery),
+        RTEKind::RTE_CTE if entry.ctelevelsup == 0 && !entry.self_reference => {
+            let mut queries = tree::list::<pg_sys::CommonTableExpr>(query.cteList);
+            let name = tree::string(entry.ctename);
+            let named = queries.find(|one| tree::string(one.ctename) == name)?;
+            tree::cast::<pg_sys::Query, _>(named.ctequery)
+        }
+        _ => None,
+    }
+}
+
 impl SequenceSetting {
     fn of(query: &pg_sys::Query) -> Option<SequenceSetting> {
-        let plain = query.commandType == CmdType::CMD_SELECT
-            && query.cteList.is_null()
-            && query.setOperations.is_null()
-            && query.groupClause.is_null()
-            && query.groupingSets.is_null()
-            && query.havingQual.is_null()
-            && query.distinctClause.is_null()
-            && query.limitOffset.is_null()
-            && query.limitCount.is_null()
-            && query.rowMarks.is_null()
-            && !query.hasWindowFuncs
-            && !query.hasTargetSRFs;
-        let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
-        let one_row = query.hasAggs || (from.fromlist.is_null() && from.quals.is_null());
         let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
         let (entry, None) = (entries.next()?, entries.next()) else {
             return None;
@@ -181,7 +262,7 @@ impl SequenceSetting {
             pg_sys::F_SETVAL_REGCLASS_INT8_BOOL,
         ]
         .contains(&call.funcid.to_u32());
-        if !plain || !one_row || !sets {
+        if !gives_one_row(query) || !sets {
             return None;
         }
         let mut arguments = tree::nodes(call.args);
@@ -204,7 +285,7 @@ impl SequenceSetting {
     ) -> Result<Option<Known>, PostgresError> {
         let unknown = self.sequence == Oid::INVALID;
         let divided = unknown || node_functions::is_divided(self.sequence);
-        let reads = query.hasAggs
+        let reads = !query.rtable.is_null()
             || self
                 .arguments
                 .iter()

@@ -40,6 +40,7 @@ mod moved_rows;
 mod node_functions;
 pub mod operand;
 mod over_tables;
+mod overriding;
 pub mod parser;
 mod prepared;
 pub mod procedure_call;

@@ -99,10 +99,38 @@ impl Relation {
 
     /// As analyze() prints it.
     pub fn to_json(&self, id: usize) -> Json {
-        json!({
+        let mut facts = json!({
             "id": id, "schema": self.schema, "name": self.name, "catalog": self.placement == Placement::Catalog,
             "temporary": self.temporary, "write": self.write, "assigned": self.assigned, "locking": self.locking, "level": self.level,
+        });
+        if self.write && self.has_key_in_every_row() {
+            facts["key_not_null"] = json!(true);
+        }
+        facts
+    }
+
+    /// Whether PostgreSQL itself refuses rows without a value in one of the distribution columns.
+    fn has_key_in_every_row(&self) -> bool {
+        self.spreading().is_some_and(|spreading| {
+            let mut columns = spreading.columns.iter();
+            columns.all(|(attribute, _)| is_not_null(self.oid, *attribute))
         })
+    }
+}
+
+fn is_not_null(table: Oid, attribute: i16) -> bool {
+    let cache = pg_sys::SysCacheIdentifier::ATTNUM as i32;
+    // SAFETY: a catalogue row that is released after use; the value is passed by value.
+    unsafe {
+        let row = pg_sys::SearchSysCache2(cache, table.into(), attribute.into());
+        if row.is_null() {
+            return false;
+        }
+        let number = pg_sys::Anum_pg_attribute_attnotnull as i16;
+        let mut is_null = false;
+        let value = pg_sys::SysCacheGetAttr(cache, row, number, &mut is_null);
+        pg_sys::ReleaseSysCache(row);
+        value.value() != 0
     }
 }
 

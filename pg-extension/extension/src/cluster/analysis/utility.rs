@@ -371,6 +371,12 @@ pub fn stores_rows(statement: NodePtr) -> bool {
         .is_some_and(|into| !into.skipData)
 }
 
+/// Whether a command that stores the rows of a query stores them in a table.
+pub fn stores_in_table(statement: NodePtr) -> bool {
+    tree::cast::<pg_sys::CreateTableAsStmt, _>(statement)
+        .is_some_and(|create| create.objtype == pg_sys::ObjectType::OBJECT_TABLE)
+}
+
 /// Whether an EXPLAIN runs what it explains.
 pub fn analyzes(explain: &pg_sys::ExplainStmt) -> bool {
     tree::list::<pg_sys::DefElem>(explain.options)

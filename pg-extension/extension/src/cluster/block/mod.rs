@@ -18,7 +18,7 @@ use crate::hooks::utility::{Command, Runner};
 use crate::hooks::{self, transaction};
 use crate::pg_function;
 use crate::varlena;
-use pgrx::pg_sys::{self, NodeTag, SubTransactionId};
+use pgrx::pg_sys::{self, CmdType, NodeTag, SubTransactionId};
 use std::cell::{Cell, RefCell};
 
 /// A command that has changed the schema, or rows on every node.
@@ -93,11 +93,14 @@ pub fn makes(command: &Command) -> bool {
             refuse("a DO block that every node runs notifies or listens")
         }
         _ if !utility::defines(node) => false,
-        _ if utility::stores_rows(node) => {
-            refuse("a DO block that every node runs stores the rows of a query")
-        }
+        _ if nested::is_temporary(node) && nested::is_first_node() => false,
         _ if nested::is_temporary(node) => {
             refuse("a DO block that every node runs makes or changes temporary objects")
+        }
+        _ if utility::stores_rows(node)
+            && (rows::is_counted() || !utility::stores_in_table(node)) =>
+        {
+            refuse("a DO block that every node runs stores the rows of a query")
         }
         _ => true,
     }
@@ -107,15 +110,22 @@ pub fn makes(command: &Command) -> bool {
 pub fn run(command: &Command, run: Runner<'_>) {
     let before = AT.replace((hooks::commands(), hooks::depth()));
     let about = about(command);
+    let finds_nothing = definition::drops_nothing(command.node());
+    // SAFETY: a planned command.
+    let without_rows = unsafe { nested::without_rows(command.statement()) };
     let ran = {
         let _inside = nested::definition_starts();
         boundary::caught(|| {
             column_fill::check(command.node());
-            run(command);
+            match without_rows {
+                Some(statement) => run(&command.with_statement(statement)),
+                None => run(command),
+            }
         })
     };
     AT.set(before);
     match ran {
+        Ok(()) if finds_nothing => {}
         Ok(()) => note(about, command.text()),
         Err(error) => {
             if error.sqlstate() == pgrx::PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED as i32 {
@@ -148,6 +158,23 @@ pub fn changes_alike(query: &pg_sys::QueryDesc) -> bool {
     }
 }
 
+/// Whether a query of the block changes a table that lies on another node, the first, and nothing asks for more than that it does: what each node would
+/// make of it by itself does not matter.
+pub fn changes_first_node(query: &pg_sys::QueryDesc) -> bool {
+    let changes = [
+        CmdType::CMD_INSERT,
+        CmdType::CMD_UPDATE,
+        CmdType::CMD_DELETE,
+    ];
+    // SAFETY: a query has a plan.
+    let plan = unsafe { &*query.plannedstmt };
+    changes.contains(&plan.commandType)
+        && !plan.hasReturning
+        && !plan.hasModifyingCTE
+        && !rows::is_counted()
+        && !nested::is_first_node()
+}
+
 /// Catalogues are read in any order, so of commands about several objects it says nothing.
 fn about(command: &Command) -> String {
     let named = definition::named(command.node());
@@ -168,12 +195,13 @@ pub fn check_query(query: *mut pg_sys::Query) {
     // SAFETY: the planner's query, which nobody changes meanwhile.
     rows::planned(unsafe { &*query });
     let called = functions::called_by(&[query.cast()]);
-    let alone = called
-        .of_one_node
-        .iter()
-        .chain(&called.of_no_node)
-        .chain(&called.draws);
-    if let Some(name) = alone.into_iter().next() {
+    // SAFETY: as above.
+    let may_draw = rows::fills_first_node(unsafe { &*query });
+    let draws = called.of_one_node.iter().filter(|name| *name == "nextval");
+    let others = called.of_one_node.iter().filter(|name| *name != "nextval");
+    let mut alone = draws.chain(&called.draws).filter(|_| !may_draw);
+    let mut alone = others.chain(&called.of_no_node).chain(&mut alone);
+    if let Some(name) = alone.next() {
         refuse(&format!(
             "a DO block whose commands the router does not see uses {name}, which belongs to one node"
         ));

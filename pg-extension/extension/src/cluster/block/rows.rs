@@ -37,6 +37,21 @@ pub fn block_starts(command: NodePtr) {
     COUNTS.set(counts);
 }
 
+/// Whether the block asks how many rows it has changed.
+pub fn is_counted() -> bool {
+    COUNTS.get()
+}
+
+/// Whether a query inserts into a table without placement, and gives nothing back: numbers of sequences that it takes are those of the first node, which
+/// has the rows.
+pub fn fills_first_node(query: &pg_sys::Query) -> bool {
+    query.commandType == CmdType::CMD_INSERT
+        && query.returningList.is_null()
+        && !query.hasModifyingCTE
+        && !COUNTS.get()
+        && Relation::new(tree::target(query), 0).placement == Placement::None
+}
+
 /// A query of the block is about to be planned.
 pub fn planned(query: &pg_sys::Query) {
     if !COUNTS.get()

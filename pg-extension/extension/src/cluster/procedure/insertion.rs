@@ -55,7 +55,7 @@ pub unsafe fn check(
         let checked = || -> Keep {
             let rows = Rows::of(relation, Rc::clone(distribution));
             Box::new(move |slot| {
-                let of_row = rows.node_of(slot);
+                let of_row = rows.node_of(slot).unwrap_or(node);
                 of_row == node || elsewhere(rows.relation, of_row).raise()
             })
         };
@@ -95,7 +95,7 @@ pub unsafe fn check_kept(
         for projection in projections {
             let rows = Rows::of((*target).ri_RelationDesc, Rc::clone(distribution));
             let stays = move |slot| {
-                let of_row = rows.node_of(slot);
+                let of_row = rows.node_of(slot).unwrap_or(node);
                 of_row == node || elsewhere(rows.relation, of_row).raise()
             };
             rows::watch(projection, (*modify.ps.state).es_query_cxt, Box::new(stays));
@@ -157,6 +157,8 @@ struct Rows {
     /// The numbers and types of the distribution columns.
     columns: Vec<(i16, Oid)>,
     last: i32,
+    /// Whether a distribution column may be NULL as far as PostgreSQL is concerned.
+    lets_null: bool,
 }
 
 impl Rows {
@@ -188,12 +190,15 @@ impl Rows {
                 .map(|(number, _)| i32::from(*number))
                 .max()
                 .unwrap_or(0),
+            lets_null: columns
+                .iter()
+                .any(|(number, _)| !all[*number as usize - 1].attnotnull),
             columns,
         }
     }
 
-    /// The node of the row in the slot; raises when it has none.
-    fn node_of(&self, slot: *mut TupleTableSlot) -> i32 {
+    /// The node of the row in the slot; `None` when PostgreSQL refuses the row for a NULL, and shows it. Raises when the row has no node otherwise.
+    fn node_of(&self, slot: *mut TupleTableSlot) -> Option<i32> {
         // SAFETY: the row has as many columns as the table; values that the slot gives are of the column's type.
         unsafe {
             if i32::from((*slot).tts_nvalid) < self.last {
@@ -206,14 +211,16 @@ impl Rows {
                 .iter()
                 .any(|(number, _)| *nulls.add(place(*number)))
             {
-                refuse_null(self.relation);
+                if self.lets_null {
+                    refuse_null(self.relation);
+                }
+                return None;
             }
-            self.distribution
-                .node_of(|key| {
-                    let (number, type_oid) = self.columns[key];
-                    (type_oid, *values.add(place(number)))
-                })
-                .unwrap_or_else(|_| refuse_unplaced(self.relation))
+            let node = self.distribution.node_of(|key| {
+                let (number, type_oid) = self.columns[key];
+                (type_oid, *values.add(place(number)))
+            });
+            Some(node.unwrap_or_else(|_| refuse_unplaced(self.relation)))
         }
     }
 }
@@ -259,7 +266,9 @@ pub fn refuse_unplaced(relation: Oid) -> ! {
 
 /// Whether the row in the slot is this node's.
 fn is_own(rows: &Rows, slot: *mut TupleTableSlot) -> bool {
-    let node = rows.node_of(slot);
+    let Some(node) = rows.node_of(slot) else {
+        return true;
+    };
     if node == participants::own_node() {
         return true;
     }

@@ -11,7 +11,8 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::{
     blind, changed, changing_calls, drawn, inlined, insert_select, kept_value, known_before,
-    locked, made, merge, over_tables, parser, read_first, row_places, set_default, temporary_view,
+    locked, made, merge, over_tables, overriding, parser, read_first, row_places, set_default,
+    temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -157,7 +158,8 @@ pub fn describe_expanded(
     }
 }
 
-/// How an UPDATE or a MERGE runs without the distribution columns that it leaves as they are, if it assigns such; or with DEFAULT written out.
+/// How an UPDATE or a MERGE runs without the distribution columns that it leaves as they are, if it assigns such; or with DEFAULT written out; or an INSERT
+/// without what identity columns are given and ignore.
 pub fn describe_without_kept(
     query: &'static pg_sys::Query,
     scopes: &Scopes,
@@ -170,7 +172,8 @@ pub fn describe_without_kept(
     };
     let without = match kept_value::without_kept(query, target)? {
         None => kept_value::merge_without_kept(query, target)?
-            .or_else(|| set_default::written_out(query, target)),
+            .or_else(|| set_default::written_out(query, target))
+            .or_else(|| overriding::without_ignored(query, target)),
         without => without,
     };
     let Some(without) = without else {

@@ -205,7 +205,8 @@ public final class FactsParser {
         node.path("write").asBoolean(),
         list(node.path("assigned"), JsonNode::asText),
         text(node.path("locking")),
-        node.path("level").asInt());
+        node.path("level").asInt(),
+        node.path("key_not_null").asBoolean());
   }
 
   private static Equality equality(JsonNode node) {

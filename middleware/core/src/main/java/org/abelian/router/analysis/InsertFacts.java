@@ -8,7 +8,8 @@ import java.util.List;
  * @param relation the id of the target
  * @param columns of each row, in order
  * @param rows the values, aligned with columns; {@link Value.Other} where a node computes it. For
- *     {@link Source#SELECT} one row that stands for all
+ *     {@link Source#SELECT} one row that stands for all. Distribution columns that get NULL since
+ *     they are not given are among them
  * @param rowSpans where each row of VALUES stands in the text, parentheses included
  * @param valuesSpan from the first row's start to the last row's end; null unless there are such
  *     rows

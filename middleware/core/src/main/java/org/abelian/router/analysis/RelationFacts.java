@@ -10,6 +10,8 @@ import java.util.List;
  * @param assigned columns that UPDATE, DO UPDATE or MERGE assigns here
  * @param locking the locking clause ("update", "no key update", "share", "key share"), or null
  * @param level 0 for the statement itself, deeper for subqueries
+ * @param keyNotNull of a distributed table that is written: a node refuses rows without a value in
+ *     one of the distribution columns
  */
 public record RelationFacts(
     int id,
@@ -20,7 +22,8 @@ public record RelationFacts(
     boolean write,
     List<String> assigned,
     String locking,
-    int level) {
+    int level,
+    boolean keyNotNull) {
   /** Copies the list. */
   public RelationFacts {
     assigned = List.copyOf(assigned);
@@ -29,6 +32,6 @@ public record RelationFacts(
   /** The same when it is only read. */
   RelationFacts reading() {
     return new RelationFacts(
-        id, schema, name, catalog, temporary, false, List.of(), locking, level);
+        id, schema, name, catalog, temporary, false, List.of(), locking, level, false);
   }
 }

@@ -25,6 +25,10 @@ import org.abelian.router.session.Progress;
 final class BlockExecution {
   private static final NodeStatement CHANGES = NodeStatement.of("SELECT abelian.block_changes()");
 
+  /** Whether the session has, or had, temporary objects there. */
+  private static final NodeStatement TEMPORARY =
+      NodeStatement.of("SELECT pg_catalog.pg_my_temp_schema() <> 0");
+
   private final EngineContext context;
   private final BoundStatement bound;
   private final List<Backend> nodes = new ArrayList<>();
@@ -64,7 +68,8 @@ final class BlockExecution {
   }
 
   private void onOtherNodes() throws IOException {
-    String changes = changes(nodes.get(0));
+    String changes = told(nodes.get(0), CHANGES);
+    seeTemporaryObjects(nodes.get(0));
     if (changes.isEmpty()) {
       return;
     }
@@ -84,6 +89,14 @@ final class BlockExecution {
     }
   }
 
+  /** The block may have made some on the first node, or dropped them. */
+  private void seeTemporaryObjects(Backend first) throws IOException {
+    if (told(first, TEMPORARY).equals("t")) {
+      context.scope().seesTemporaryObjects();
+      first.unpreparable = true;
+    }
+  }
+
   private boolean succeeds() {
     return !context.replies().failed();
   }
@@ -99,15 +112,15 @@ final class BlockExecution {
   }
 
   private void check(Backend other, String changes) throws IOException {
-    if (succeeds() && !changes(other).equals(changes)) {
+    if (succeeds() && !told(other, CHANGES).equals(changes)) {
       throw AbelianException.unsupported(
           "the block does something else on one node than on another",
           "What it asks must have the same answer on every node. Send its commands by themselves.");
     }
   }
 
-  private String changes(Backend node) throws IOException {
-    QueryResult result = NodeCall.prepared(node.connection, CHANGES, !node.touched);
+  private String told(Backend node, NodeStatement question) throws IOException {
+    QueryResult result = NodeCall.prepared(node.connection, question, !node.touched);
     if (!result.succeeded()) {
       node.skips = node.touched;
       throw new ClientError(result.errorFields());

@@ -51,12 +51,12 @@ final class InsertRouting {
     List<Integer> places = new ArrayList<>();
     for (KeyColumn column : placement.columns()) {
       int place = insert.columns().indexOf(column.name());
-      if (place < 0 || insert.source() == InsertFacts.Source.DEFAULT) {
+      if (place < 0) {
         throw Refusals.keyMissing(target, column.name());
       }
       places.add(place);
     }
-    return insert.source() == InsertFacts.Source.VALUES ? values(places) : select(places);
+    return insert.source() == InsertFacts.Source.SELECT ? select(places) : values(places);
   }
 
   private Plan values(List<Integer> places) {

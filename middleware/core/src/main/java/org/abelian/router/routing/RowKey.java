@@ -39,12 +39,15 @@ record RowKey(RelationFacts table, Placement.Distributed placement, List<KeySour
   }
 
   /**
-   * The node of the row.
+   * The node of the row; any for one that a node refuses, as PostgreSQL does.
    *
    * @throws AbelianException when there can be no such row
    */
   int node(BoundValues values) {
     int partition = partition(values);
+    if (partition == KeyReader.NULL && table.keyNotNull()) {
+      return placement.colocation().nodeOf(0);
+    }
     if (partition < 0) {
       throw refusal(values);
     }

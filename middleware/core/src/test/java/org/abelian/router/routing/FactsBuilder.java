@@ -117,7 +117,7 @@ final class FactsBuilder {
   FactsBuilder temporary(String table) {
     relations.add(
         new RelationFacts(
-            relations.size(), "pg_temp_3", table, false, true, true, List.of(), null, 0));
+            relations.size(), "pg_temp_3", table, false, true, true, List.of(), null, 0, false));
     return this;
   }
 
@@ -133,7 +133,8 @@ final class FactsBuilder {
             write,
             List.of(),
             locking,
-            level));
+            level,
+            false));
     return this;
   }
 
@@ -309,7 +310,8 @@ final class FactsBuilder {
                     one.write(),
                     one.write() ? assigned : List.of(),
                     one.locking(),
-                    one.level()))
+                    one.level(),
+                    one.keyNotNull()))
         .toList();
   }
 

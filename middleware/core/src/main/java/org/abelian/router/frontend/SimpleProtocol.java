@@ -339,7 +339,8 @@ public final class SimpleProtocol {
         texts.size() == 1
             && !replaced
             && context.backends().touchesOnly(backend)
-            && (!context.transactions().state().isOpen() || backend.begun);
+            // Outside of a block, what is injected belongs to one transaction with the statement.
+            && (context.transactions().state().isOpen() ? backend.begun : !backend.injected);
     if (asItIs) {
       return pass(whole.routed(), backend, array, at, length);
     }
@@ -362,7 +363,7 @@ public final class SimpleProtocol {
 
   private Progress pass(
       Backend backend, BlindOperation operation, byte[] array, int at, int length) {
-    if (backend.injected) {
+    if (backend.injected && !context.transactions().state().isOpen()) {
       endInjected(backend);
     }
     backend.connection.prepared().dropUnnamed();

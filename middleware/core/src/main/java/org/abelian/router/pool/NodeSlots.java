@@ -169,11 +169,11 @@ final class NodeSlots {
   private boolean satisfy(Waiter waiter) {
     forgetLost();
     PooledConnections pool = waiter.pool;
-    waiter.connection = pool.lendFree(waiter.session, false);
+    waiter.connection = pool.lendOwn(waiter.session);
     if (waiter.connection != null || reserve(pool)) {
       return true;
     }
-    waiter.connection = pool.lendFree(waiter.session, true);
+    waiter.connection = pool.lendLongestIdle(waiter.session);
     return waiter.connection != null || closeOneOfOthers(pool) && reserve(pool);
   }
 

@@ -46,11 +46,26 @@ final class PooledConnections {
     return (int) connections.stream().filter(NodeConnection::isLent).count();
   }
 
-  /** Lends one that is free, regardless of who had it last or not; null when there is none. */
-  NodeConnection lendFree(Object session, boolean regardless) {
+  /** Lends one that is free, and that nobody else had last; null when there is none. */
+  NodeConnection lendOwn(Object session) {
     for (NodeConnection connection : connections) {
-      if (connection.lend(session, regardless)) {
+      if (connection.lend(session, false)) {
         return connection;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Lends the free one that nobody has used for longest: its last session is likely to need it
+   * least. Null when none is free.
+   */
+  NodeConnection lendLongestIdle(Object session) {
+    // Its last session may take it at any moment.
+    for (int tries = connections.size(); tries > 0; tries--) {
+      NodeConnection idle = longestIdle();
+      if (idle == null || idle.lend(session, true)) {
+        return idle;
       }
     }
     return null;

@@ -120,6 +120,22 @@ class NodeSlotsTest {
   }
 
   @Test
+  void whoHasNoneTakesTheOneThatNobodyHasUsedForLongest() throws IOException {
+    Object busy = new Object();
+    NodeConnection ofBusy = one.borrow(busy, null);
+    NodeConnection ofIdle = borrow(one);
+    one.giveBack(ofIdle);
+    for (int i = 0; i < 3; i++) {
+      now.incrementAndGet();
+      one.giveBack(ofBusy);
+      assertSame(ofBusy, one.borrow(busy, ofBusy));
+    }
+    now.incrementAndGet();
+    one.giveBack(ofBusy);
+    assertSame(ofIdle, borrow(one));
+  }
+
+  @Test
   void whoGaveOneBackDoesNotGetItBeforeThoseWhoWait() throws IOException {
     Object session = new Object();
     NodeConnection mine = one.borrow(session, null);

@@ -2294,9 +2294,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT format('%s is off: a crash may lose committed transactions', name), format('Set %s to on.', name)
     FROM pg_settings WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off'
   UNION ALL
-  SELECT format('extension abelian has version %s, its files have %s', extversion, default_version), 'ALTER EXTENSION abelian UPDATE'
+  SELECT format('extension %s has version %s, its files have %s', extname, extversion, default_version), format('ALTER EXTENSION %s UPDATE', extname)
     FROM pg_extension JOIN pg_available_extensions ON name = extname
-   WHERE extname = 'abelian' AND extversion IS DISTINCT FROM default_version
+   WHERE extname IN ('abelian', 'abelian_cluster') AND extversion IS DISTINCT FROM default_version
   UNION ALL
   SELECT 'this database was restored from a dump of one node, and has no placement, procedures and nodes',
          'To make it that node again: SELECT abelian.install_catalog(catalog) FROM abelian.catalog_for_dumps, or the abelian.catalog() of '

@@ -468,6 +468,19 @@ pub fn changes_unmatched(merge: &pg_sys::Query) -> bool {
     }
 }
 
+/// ON of a MERGE that does not stand among the conditions of the query; null for others.
+pub fn own_condition(merge: &pg_sys::Query) -> *mut Node {
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
+    {
+        let _ = merge;
+        std::ptr::null_mut()
+    }
+    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    {
+        merge.mergeJoinCondition
+    }
+}
+
 /// Has ON of a MERGE stand where it stood before 17, as a condition of the whole query, if that is what it is; for analysis alone.
 pub fn move_on_to_where(merge: &mut pg_sys::Query) {
     #[cfg(any(feature = "pg15", feature = "pg16"))]

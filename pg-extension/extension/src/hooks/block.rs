@@ -50,7 +50,8 @@ pub fn compiled<R>(
 
 /// The plugin of PL/pgSQL, which is in the place of the one before until it is dropped.
 struct Waiting {
-    plugin: Box<pg_sys::PLpgSQL_plugin>,
+    /// PL/pgSQL writes there, too.
+    plugin: *mut pg_sys::PLpgSQL_plugin,
     place: *mut *mut std::ffi::c_void,
     before: *mut std::ffi::c_void,
 }
@@ -68,7 +69,8 @@ impl Waiting {
             let mut plugin: Box<pg_sys::PLpgSQL_plugin> = Box::new(std::mem::zeroed());
             plugin.func_setup = Some(starts);
             let place = pg_sys::find_rendezvous_variable(c"PLpgSQL_plugin".as_ptr());
-            let before = std::mem::replace(&mut *place, (&raw mut *plugin).cast());
+            let plugin = Box::into_raw(plugin);
+            let before = std::mem::replace(&mut *place, plugin.cast());
             Self {
                 plugin,
                 place,
@@ -80,9 +82,11 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        // SAFETY: the place is never freed.
-        unsafe { *self.place = self.before };
-        self.plugin.func_setup = None;
+        // SAFETY: the place is never freed; the plugin was made by a Box, and is in no place any more.
+        unsafe {
+            *self.place = self.before;
+            drop(Box::from_raw(self.plugin));
+        }
         WAITING.set(None);
     }
 }
@@ -93,6 +97,11 @@ callback!(
 );
 
 fn show(_state: *mut PLpgSQL_execstate, function: *mut PLpgSQL_function) {
+    // SAFETY: PL/pgSQL has compiled it.
+    let is_block = unsafe { (*function).fn_oid } == pg_sys::Oid::INVALID;
+    if !is_block {
+        return;
+    }
     if let Some(look) = WAITING.take() {
         // SAFETY: who waits is still there.
         unsafe { (*look)(function) };

@@ -78,7 +78,8 @@ pub fn reads_beside_source(query: &pg_sys::Query) -> bool {
     query.hasSubLinks
         && (subqueries(query.mergeActionList.cast())
             || subqueries(query.jointree.cast())
-            || subqueries(query.returningList.cast()))
+            || subqueries(query.returningList.cast())
+            || subqueries(compat::own_condition(query)))
 }
 
 /// Whether it reads a query of WITH.

@@ -106,6 +106,7 @@ fn comes_out_twice(query: &pg_sys::Query) -> bool {
     // SAFETY: valid expressions; the list may hold nulls, which are skipped.
     unsafe {
         pg_sys::contain_volatile_functions(query.jointree.cast())
+            || pg_sys::contain_volatile_functions(compat::own_condition(query))
             || pg_sys::contain_volatile_functions(conditions.cast())
     }
 }

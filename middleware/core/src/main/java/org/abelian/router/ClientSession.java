@@ -43,6 +43,7 @@ import org.abelian.router.frontend.StatementStarter;
 import org.abelian.router.frontend.StatementTrace;
 import org.abelian.router.notification.Mailbox;
 import org.abelian.router.pool.NodeAddress;
+import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeIdentity;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodePool;
@@ -373,21 +374,18 @@ public final class ClientSession
   public Map<String, String> connect(NodeIdentity identity, StartupSettings asked)
       throws IOException {
     NodePool accepting = anyNode(identity);
-    requireOwnDatabase(identity.startup().get("database"));
     build(identity, asked);
     return greeting(identity, accepting);
   }
 
   /** Where the rows of tables are is known for one database. */
-  private void requireOwnDatabase(String asked) {
-    if (!services.database().equals(asked)) {
-      throw new AbelianException(
-          SqlState.INVALID_CATALOG_NAME,
-          "database \"" + asked + "\" is not served here",
-          "This router serves the database \"" + services.database() + "\".",
-          "Connect to that one. Another database needs a router of its own.",
-          null);
-    }
+  private AbelianException notServed(String asked) {
+    return new AbelianException(
+        SqlState.INVALID_CATALOG_NAME,
+        "database \"" + asked + "\" is not served here",
+        "This router serves the database \"" + services.database() + "\".",
+        "Connect to that one. Another database needs a router of its own.",
+        null);
   }
 
   /**
@@ -414,7 +412,13 @@ public final class ClientSession
     for (Node node : services.seeds()) {
       NodePool pool = services.pools().pool(new NodeAddress(node.host(), node.port()), identity);
       try {
-        pool.giveBackToAnyone(pool.borrow(this, null));
+        NodeConnection accepted = pool.borrow(this, null);
+        String database = identity.startup().get("database");
+        if (!services.database().equals(database)) {
+          pool.drop(accepted); // Nobody has a use for it, and CREATE DATABASE would wait for it.
+          throw notServed(database);
+        }
+        pool.giveBackToAnyone(accepted);
         return pool;
       } catch (NodeLostException e) {
         last = e;

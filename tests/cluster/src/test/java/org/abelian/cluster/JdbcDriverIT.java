@@ -1,9 +1,17 @@
 package org.abelian.cluster;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithCluster;
+import org.junit.jupiter.api.Test;
 
 /** The driver, as it is used by default. */
 @WithCluster
@@ -22,5 +30,36 @@ class JdbcDriverIT extends JdbcContract {
   @Override
   List<LocalNode> nodes() {
     return cluster.nodes();
+  }
+
+  @Test
+  void aNodeWhoseExtensionIsMissingOrOlderIsToldFromOneThatIsDown() throws SQLException {
+    LocalNode node = nodes().get(0);
+    try (Connection superuser = node.connectAsSuperuser();
+        Statement statement = superuser.createStatement()) {
+      statement.execute("CREATE DATABASE bare");
+      try {
+        assertRefused(node, "CREATE EXTENSION abelian_cluster CASCADE");
+        String bare = "jdbc:postgresql://" + node.address() + "/bare";
+        try (Connection inside =
+                DriverManager.getConnection(bare, LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+            Statement made = inside.createStatement()) {
+          made.execute("CREATE EXTENSION abelian_cluster CASCADE");
+          made.execute("ALTER FUNCTION abelian.defaults_are_current() RENAME TO added_later");
+        }
+        assertRefused(node, "older than this router");
+      } finally {
+        statement.execute("DROP DATABASE bare WITH (FORCE)");
+      }
+    }
+  }
+
+  private static void assertRefused(LocalNode node, String why) {
+    String url = "jdbc:abelian://" + node.address() + "/bare";
+    SQLException refused =
+        assertThrows(
+            SQLException.class,
+            () -> DriverManager.getConnection(url, LocalNode.USER, LocalNode.USER).close());
+    assertTrue(refused.getMessage().contains(why), refused::getMessage);
   }
 }

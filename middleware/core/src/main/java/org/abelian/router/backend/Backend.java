@@ -36,9 +36,6 @@ public final class Backend {
   /** True when the session may have notified there, and has not waited for that to come. */
   public boolean unheard;
 
-  /** True when it has got messages of the router's own in the client's current group. */
-  public boolean injected;
-
   /** True when it has got the group's Sync ahead of the client's. */
   public boolean synced;
 

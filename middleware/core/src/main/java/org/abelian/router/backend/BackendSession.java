@@ -410,7 +410,6 @@ public final class BackendSession {
       Backend backend = touched.get(i);
       backend.touched = false;
       backend.synced = false;
-      backend.injected = false;
       backend.skips = false;
     }
     touched.clear();
@@ -420,7 +419,6 @@ public final class BackendSession {
   public void untouch(Backend backend) {
     backend.touched = false;
     backend.synced = false;
-    backend.injected = false;
     backend.skips = false;
     touched.remove(backend);
   }

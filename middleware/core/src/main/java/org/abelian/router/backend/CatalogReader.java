@@ -19,7 +19,11 @@ import org.abelian.router.protocol.ErrorFields;
  * threads.
  */
 public final class CatalogReader implements CatalogSource {
-  private static final String QUESTION = "SELECT abelian.catalog()::pg_catalog.text";
+  /** Nothing where the extension is older than what routers ask for: here, than 0.6.0. */
+  private static final String QUESTION =
+      "SELECT abelian.catalog()::pg_catalog.text WHERE"
+          + " pg_catalog.to_regprocedure('abelian.defaults_are_current()') IS NOT NULL";
+
   private static final int ANSWER_MILLIS = 3_000;
 
   /** Of PostgreSQL, where there is no such schema or function. */
@@ -50,6 +54,10 @@ public final class CatalogReader implements CatalogSource {
     NodeConnection connection = pool.borrow(this, null);
     try {
       QueryResult answer = NodeCall.simple(connection, QUESTION, ANSWER_MILLIS);
+      if (answer.succeeded() && answer.rows().isEmpty()) {
+        throw new IOException(
+            "its extension is older than this router: ALTER EXTENSION abelian UPDATE");
+      }
       if (answer.succeeded()) {
         return answer.value();
       }

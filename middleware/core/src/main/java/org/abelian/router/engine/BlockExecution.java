@@ -25,9 +25,11 @@ import org.abelian.router.session.Progress;
 final class BlockExecution {
   private static final NodeStatement CHANGES = NodeStatement.of("SELECT abelian.block_changes()");
 
-  /** Whether the session has, or had, temporary objects there. */
+  /** Whether the session has temporary tables there. */
   private static final NodeStatement TEMPORARY =
-      NodeStatement.of("SELECT pg_catalog.pg_my_temp_schema() <> 0");
+      NodeStatement.of(
+          "SELECT EXISTS (SELECT FROM pg_catalog.pg_class"
+              + " WHERE relnamespace OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema())");
 
   private final EngineContext context;
   private final BoundStatement bound;

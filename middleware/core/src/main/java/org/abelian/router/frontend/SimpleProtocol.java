@@ -339,14 +339,23 @@ public final class SimpleProtocol {
         texts.size() == 1
             && !replaced
             && context.backends().touchesOnly(backend)
-            // Outside of a block, what is injected belongs to one transaction with the statement.
-            && (context.transactions().state().isOpen() ? backend.begun : !backend.injected);
+            && (context.transactions().state().isOpen()
+                ? backend.begun
+                : isFirst(whole.routed(), backend));
     if (asItIs) {
       return pass(whole.routed(), backend, array, at, length);
     }
     bound = SingleNodeExecution.bind(context, whole, backend, named, null, passing);
     bound.describe(Execution.Description.COLUMNS);
     return execute();
+  }
+
+  /**
+   * Nothing goes there before it in the group. From 18 on, a transaction that other messages have
+   * begun does not end with a simple query.
+   */
+  private boolean isFirst(RoutedStatement routed, Backend backend) {
+    return !backend.touched && !context.transactions().forgetsNumbers(backend, routed);
   }
 
   /** The message goes to the node as it is, and its ReadyForQuery ends the group. */
@@ -363,9 +372,6 @@ public final class SimpleProtocol {
 
   private Progress pass(
       Backend backend, BlindOperation operation, byte[] array, int at, int length) {
-    if (backend.injected && !context.transactions().state().isOpen()) {
-      endInjected(backend);
-    }
     backend.connection.prepared().dropUnnamed();
     backend.connection.writer().bytes(array, at, length);
     context
@@ -379,13 +385,6 @@ public final class SimpleProtocol {
     return Progress.TURN;
   }
 
-  /** From 18 on, what such messages have begun does not end with a simple query behind them. */
-  private void endInjected(Backend backend) {
-    backend.connection.writer().empty(FrontendType.SYNC);
-    context.replies().add(NodeReply.end(backend.connection));
-    backend.injected = false;
-  }
-
   /** Sends the call to a node. */
   public Progress functionCall(byte[] array, int at, int length) {
     if (context.transactions().state().isFailed()) {
@@ -394,6 +393,11 @@ public final class SimpleProtocol {
     // What a function works on, a large object for instance, lies on the first node.
     Backend backend = context.backends().backend(catalogs.current().first());
     context.transactions().state().work().refuse("it calls a function by the fast path");
+    if (backend.touched && !context.transactions().state().isOpen()) {
+      // As above, but a call has no other form: what comes before it is a transaction of its own.
+      backend.connection.writer().empty(FrontendType.SYNC);
+      context.replies().add(NodeReply.end(backend.connection));
+    }
     context.transactions().enter(backend, true);
     traced = null;
     return pass(backend, null, array, at, length);

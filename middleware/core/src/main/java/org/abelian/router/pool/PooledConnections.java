@@ -76,6 +76,7 @@ final class PooledConnections {
     NodeConnection oldest = null;
     for (NodeConnection connection : connections) {
       if (!connection.isLent()
+          && !connection.isLost()
           && (oldest == null || connection.usedNanos() - oldest.usedNanos() < 0)) {
         oldest = connection;
       }

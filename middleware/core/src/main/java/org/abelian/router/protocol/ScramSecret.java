@@ -23,7 +23,11 @@ public sealed interface ScramSecret {
     private record Kept(byte[] salt, int iterations, Keys keys) {}
 
     private final String password;
-    private Kept kept = new Kept(new byte[0], 0, null);
+
+    /** More than any server asks for by default; who asks for them lets nobody else wait. */
+    private static final int MOST_SHARED_ITERATIONS = 100_000;
+
+    private volatile Kept kept = new Kept(new byte[0], 0, null);
 
     /** Nothing is derived yet. */
     public Password(String password) {
@@ -37,7 +41,16 @@ public sealed interface ScramSecret {
 
     /** Connections that are made at once derive once. */
     @Override
-    public synchronized Keys keys(byte[] salt, int iterations) {
+    public Keys keys(byte[] salt, int iterations) {
+      if (iterations > MOST_SHARED_ITERATIONS) {
+        return derived(salt, iterations);
+      }
+      synchronized (this) {
+        return derived(salt, iterations);
+      }
+    }
+
+    private Keys derived(byte[] salt, int iterations) {
       Kept known = kept;
       if (known.iterations != iterations || !Arrays.equals(known.salt, salt)) {
         byte[] salted = Scram.saltedPassword(password, salt, iterations);

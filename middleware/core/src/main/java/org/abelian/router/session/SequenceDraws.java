@@ -57,9 +57,14 @@ public final class SequenceDraws {
       draws.put(sequence, last);
     }
     backend.pinned |= asked;
-    boolean foreign = backend.connection.sequencesOf() != this;
+    boolean foreign = areForeign(backend.connection);
     backend.connection.sequencesOf(this);
     return foreign;
+  }
+
+  /** True when another session may have drawn over it last. */
+  boolean areForeign(NodeConnection connection) {
+    return connection.sequencesOf() != this;
   }
 
   /** The same over a connection that has nothing else to answer. */

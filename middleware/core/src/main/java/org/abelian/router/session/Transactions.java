@@ -109,6 +109,12 @@ public final class Transactions {
     backend.notifies |= routed.notifies();
   }
 
+  /** True when its connection must forget the numbers of other sessions before the statement. */
+  public boolean forgetsNumbers(Backend backend, RoutedStatement routed) {
+    return !routed.facts().calls().nodeFunctions().draws().isEmpty()
+        && (backend.connection == null || draws.areForeign(backend.connection));
+  }
+
   /** As above, for what is no statement of the client's. */
   public void enter(Backend backend, boolean writes) {
     if (!state.isOpen()) {
@@ -285,7 +291,6 @@ public final class Transactions {
   public void inject(Backend backend, NodeStatement statement, boolean showTag) {
     NodeConnection connection = backend.connection;
     backends.touch(backend);
-    backend.injected = true;
     byte[] name = backends.prepare(backend, statement, true, replies);
     connection.writer().begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();

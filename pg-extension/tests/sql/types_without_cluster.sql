@@ -65,3 +65,9 @@ SELECT * FROM t;
 DROP TABLE t;
 DROP AGGREGATE product_of(numeric) CASCADE;
 DROP EXTENSION abelian;
+-- A schema of somebody else's is not taken: what lies in it would be found in the place of PostgreSQL's own.
+DROP SCHEMA IF EXISTS abelian;
+CREATE SCHEMA abelian AUTHORIZATION app;
+CREATE EXTENSION abelian;
+ALTER SCHEMA abelian OWNER TO abelian;
+CREATE EXTENSION abelian;

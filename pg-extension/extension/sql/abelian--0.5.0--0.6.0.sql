@@ -2306,6 +2306,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
      AND NOT EXISTS (SELECT FROM abelian.node) AND NOT EXISTS (SELECT FROM abelian.placement)
 $$;
 -- ==== end of dumps of one node ======================================================================
+-- ==== figures for those who watch routers (docs/guide/operations.md) =================================
+-- Of how many objects a part lies in slices. Tells nothing of whose they are.
+CREATE FUNCTION abelian.split_object_count() RETURNS bigint LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS
+  'SELECT count(DISTINCT object) FROM abelian.slice';
+REVOKE ALL ON FUNCTION abelian.split_object_count() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.split_object_count() TO abelian_router;
+-- ==== end of figures for those who watch routers =====================================================
 -- ==== deadlocks over several nodes (docs/protocols/coordinated.md) ===================================
 -- As before, but for waits at the commit gate: readers there give up after a moment by themselves, so none is part of a deadlock, and no commit
 -- shall be cancelled for one.
@@ -2934,7 +2941,7 @@ DECLARE
     placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_half_joined,refuse_half_moved,
     refuse_lookup_change,remove_entry,remove_lookup_index,remove_node,remove_procedure,rename_key,router_key,rule_text,run_call,run_operations,
     run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,snapshot_gate,
-    spread_rows,statements,statements_told,stop_procedure,tables_above,take_lookup_changes,take_rows,takers_of,tell_calls,tell_statements,
+    split_object_count, spread_rows,statements,statements_told,stop_procedure,tables_above,take_lookup_changes,take_rows,takers_of,tell_calls,tell_statements,
     this_node,this_node_or_first,told_statements,transaction_outcome,undistribute_procedure,undistribute_table,unplace_key,unplace_table,
     visible_intents,vote,wait_edges}';
   member text;

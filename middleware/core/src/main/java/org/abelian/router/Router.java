@@ -59,6 +59,7 @@ import org.abelian.router.transaction.JdbcControlNetwork;
 import org.abelian.router.transaction.JdbcIntentNetwork;
 import org.abelian.router.transaction.JdbcWaitSource;
 import org.abelian.router.transaction.NodeCalls;
+import org.abelian.router.transaction.NodeWatch;
 import org.abelian.router.transaction.OutcomeInquiry;
 import org.abelian.router.transaction.Pause;
 import org.abelian.router.transaction.Recovery;
@@ -78,6 +79,7 @@ public final class Router implements AutoCloseable {
   private static final Duration FORGET_PERIOD = Duration.ofMillis(250);
   private static final Duration SWEEP_PERIOD = Duration.ofMinutes(1);
   private static final Duration VERSIONS_PERIOD = Duration.ofSeconds(5);
+  private static final Duration WATCH_PERIOD = Duration.ofSeconds(10);
 
   /** What is known about texts may take such a share of what buffers may, in addition. */
   private static final int STATEMENTS_SHARE = 8;
@@ -167,6 +169,9 @@ public final class Router implements AutoCloseable {
           started.every(SECOND, "recovery of intents", recovery::runOnce);
           started.every(FORGET_PERIOD, "intents", recovery::forget);
           started.every(SECOND, "notifications", notifications::look);
+          NodeWatch watch = new NodeWatch(calls, catalogs::current);
+          started.every(
+              WATCH_PERIOD, "figures of nodes", () -> services.figures().nodeStates(watch.look()));
           lanes(started, new LaneRecovery(lanes, independentLedger, config.courtesy()), procedures);
         };
   }

@@ -10,6 +10,7 @@ import org.abelian.router.pool.NodePools;
 import org.abelian.router.pool.NodeUse;
 import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.routing.RouteCounts;
+import org.abelian.router.transaction.NodeWatch.NodeState;
 
 /** What a router has done and does now, for those who watch it. Thread-safe. */
 public final class RouterFigures {
@@ -20,6 +21,7 @@ public final class RouterFigures {
   private final RouteCounts routes = new RouteCounts();
   private final LongAdder analyses = new LongAdder();
   private final AtomicInteger inDoubt = new AtomicInteger();
+  private volatile List<NodeState> nodeStates = List.of();
 
   RouterFigures(SessionRegistry sessions, NodePools pools, MemoryBudget memory) {
     this.sessions = sessions;
@@ -45,6 +47,16 @@ public final class RouterFigures {
   /** Recovery has looked, and has left so many prepared transactions. */
   void inDoubt(int count) {
     inDoubt.set(count);
+  }
+
+  /** Nodes have been asked. */
+  void nodeStates(List<NodeState> states) {
+    nodeStates = List.copyOf(states);
+  }
+
+  /** What nodes told when they were asked last; those that did not answer are missing. */
+  public List<NodeState> nodeStates() {
+    return nodeStates;
   }
 
   /** How many sessions are open. */
@@ -91,6 +103,13 @@ public final class RouterFigures {
           .put("open", use.open())
           .put("lent", use.lent())
           .put("waiting", use.waiting());
+    }
+    ObjectNode states = all.putObject("node_states");
+    for (NodeState state : nodeStates()) {
+      states
+          .putObject(state.address())
+          .put("split_objects", state.splitObjects())
+          .put("lag_ms", state.lagMillis());
     }
     all.put("in_doubt", inDoubt());
     all.putObject("memory").put("used", memoryUsed()).put("limit", memoryLimit());

@@ -114,12 +114,40 @@ class RouterServiceIT {
   }
 
   @Test
+  void metricsTellWhatIsSplitOnNodes() throws Exception {
+    try (RouterServer server = start();
+        Connection connection = server.connect()) {
+      execute(
+          connection,
+          "DROP TABLE IF EXISTS split_watched",
+          "CREATE TABLE split_watched (id int PRIMARY KEY, n abelian.counter DEFAULT 0)",
+          "SELECT create_distributed_table('split_watched', 'id')",
+          "INSERT INTO split_watched SELECT generate_series(1, 30)",
+          "SET abelian.split = 'always'",
+          "UPDATE split_watched SET n = n + 1");
+      awaitMetric("abelian_node_split_objects\\{node=\"[^\"]+\"\\} [1-9]");
+      awaitMetric("abelian_node_lag_seconds\\{node=\"[^\"]+\"\\} ");
+      execute(connection, "DROP TABLE split_watched");
+    }
+  }
+
+  private void awaitMetric(String line) throws Exception {
+    Pattern pattern = Pattern.compile("(?m)^" + line);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!pattern.matcher(ask("GET", "/metrics").body()).find()) {
+      assertTrue(System.nanoTime() < deadline, () -> line + " is not told");
+      Thread.sleep(100);
+    }
+  }
+
+  @Test
   void theDashboardShowsMetricsThatThereAre() throws Exception {
     Path dashboard =
         Path.of(System.getenv("ABELIAN_REPOSITORY"), "docs/guide/grafana-dashboard.json");
     try (RouterServer server = start();
         Connection connection = server.connect()) {
       execute(connection, "SELECT 1");
+      awaitMetric("abelian_node_split_objects"); // Nodes are asked now and then.
       String all = ask("GET", "/metrics").body();
       Matcher name = Pattern.compile("abelian_[a-z_]+").matcher(Files.readString(dashboard));
       int count = 0;

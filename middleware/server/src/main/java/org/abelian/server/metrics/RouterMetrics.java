@@ -24,6 +24,7 @@ import org.abelian.router.Router;
 import org.abelian.router.RouterFigures;
 import org.abelian.router.pool.NodeUse;
 import org.abelian.router.session.CommitStatistics;
+import org.abelian.router.transaction.NodeWatch.NodeState;
 
 /**
  * The figures of one router as meters. Micrometer keeps and writes them: it is what Java services
@@ -54,6 +55,12 @@ public final class RouterMetrics implements AutoCloseable {
       gauge("abelian.node.connections.used", "Connections to a node that somebody uses");
   private final MultiGauge waiting =
       gauge("abelian.node.waiting", "Sessions that wait for a connection to a node");
+  private final MultiGauge split =
+      gauge("abelian.node.split.objects", "Objects of a node of which a part lies in slices");
+  private final MultiGauge lag =
+      gauge(
+          "abelian.node.lag.seconds",
+          "Age of the oldest transaction that is prepared on a node and waits for its outcome");
 
   /** Nothing is read before it is asked for. */
   public RouterMetrics(Router router) {
@@ -122,7 +129,16 @@ public final class RouterMetrics implements AutoCloseable {
     open.register(rows(nodes, NodeUse::open), true);
     lent.register(rows(nodes, NodeUse::lent), true);
     waiting.register(rows(nodes, NodeUse::waiting), true);
+    split.register(states(NodeState::splitObjects), true);
+    lag.register(states(state -> state.lagMillis() / 1000.0), true);
     return registry.scrape();
+  }
+
+  private List<MultiGauge.Row<?>> states(Function<NodeState, Number> value) {
+    return figures.nodeStates().stream()
+        .<MultiGauge.Row<?>>map(
+            state -> MultiGauge.Row.of(Tags.of("node", state.address()), value.apply(state)))
+        .toList();
   }
 
   private static List<MultiGauge.Row<?>> rows(

@@ -115,7 +115,9 @@ public final class SessionRouting {
         having.isEmpty()
             ? context.backends().home(routed.router().catalog())
             : having.iterator().next();
-    context.transactions().enter(home, routed); // BEGIN, too, would be bound to a portal.
+    if (context.transactions().state().isOpen()) {
+      context.transactions().enter(home, routed); // BEGIN, too, would be bound to a portal.
+    }
     return new Route.OneNode(home.nodeId);
   }
 

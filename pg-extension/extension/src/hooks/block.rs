@@ -118,15 +118,16 @@ fn stop(message: &str) -> PostgresError {
     )
 }
 
+/// A function that PL/pgSQL's library exports.
+pub fn of_plpgsql(name: &CStr) -> *mut std::ffi::c_void {
+    let library = c"$libdir/plpgsql".as_ptr();
+    // SAFETY: the library is PostgreSQL's own.
+    unsafe { functions::load_external_function(library, name.as_ptr(), true, std::ptr::null_mut()) }
+}
+
 fn run(text: &CStr) -> Datum {
     // SAFETY: the handler has this type in every version, and reads the block only.
     unsafe {
-        let handler = functions::load_external_function(
-            c"$libdir/plpgsql".as_ptr(),
-            c"plpgsql_inline_handler".as_ptr(),
-            true,
-            std::ptr::null_mut(),
-        );
         let block = pg_sys::InlineCodeBlock {
             type_: pg_sys::NodeTag::T_InlineCodeBlock,
             source_text: text.as_ptr().cast_mut(),
@@ -137,7 +138,7 @@ fn run(text: &CStr) -> Datum {
         let handler = std::mem::transmute::<
             *mut std::ffi::c_void,
             unsafe extern "C-unwind" fn(pg_sys::FunctionCallInfo) -> Datum,
-        >(handler);
+        >(of_plpgsql(c"plpgsql_inline_handler"));
         functions::DirectFunctionCall1Coll(
             Some(handler),
             pg_sys::Oid::INVALID,

@@ -8,7 +8,7 @@ use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
 use crate::hooks::block;
 use pgrx::pg_sys::{self, Oid, PLpgSQL_datum_type as Variable, PLpgSQL_stmt_type as Kind};
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 
 /// More rounds than a body of sensible size needs: each one learns something about a variable.
 const ROUNDS_MAX: usize = 100;
@@ -189,7 +189,7 @@ type Compile =
 unsafe fn compile(function: Oid) -> *mut pg_sys::PLpgSQL_function {
     // SAFETY: by the caller; the symbol has this type in every supported version.
     unsafe {
-        let compile: Compile = std::mem::transmute(loaded(c"plpgsql_compile"));
+        let compile: Compile = std::mem::transmute(block::of_plpgsql(c"plpgsql_compile"));
         let mut description: pg_sys::FmgrInfo = std::mem::zeroed();
         description.fn_oid = function;
         description.fn_mcxt = pg_sys::CurrentMemoryContext;
@@ -201,13 +201,7 @@ unsafe fn compile(function: Oid) -> *mut pg_sys::PLpgSQL_function {
 
 fn parser_setup() -> ParserSetup {
     // SAFETY: the symbol has this type in every supported version.
-    unsafe { std::mem::transmute(loaded(c"plpgsql_parser_setup")) }
-}
-
-fn loaded(name: &CStr) -> *mut c_void {
-    let library = c"$libdir/plpgsql".as_ptr();
-    // SAFETY: the library is PostgreSQL's own.
-    unsafe { functions::load_external_function(library, name.as_ptr(), true, std::ptr::null_mut()) }
+    unsafe { std::mem::transmute(block::of_plpgsql(c"plpgsql_parser_setup")) }
 }
 
 impl Body<'_> {

@@ -378,16 +378,6 @@ public final class ClientSession
     return greeting(identity, accepting);
   }
 
-  /** Where the rows of tables are is known for one database. */
-  private AbelianException notServed(String asked) {
-    return new AbelianException(
-        SqlState.INVALID_CATALOG_NAME,
-        "database \"" + asked + "\" is not served here",
-        "This router serves the database \"" + services.database() + "\".",
-        "Connect to that one. Another database needs a router of its own.",
-        null);
-  }
-
   /**
    * The first node's if it can be reached: clients ask the catalogues by the version that they are
    * told, and that node answers.
@@ -428,6 +418,16 @@ public final class ClientSession
         SqlState.UNABLE_TO_CONNECT,
         "no node of the cluster can be reached" + (last == null ? "" : ": " + last.getMessage()),
         "Check that the nodes run, and the addresses that the router was given.");
+  }
+
+  /** Where the rows of tables are is known for one database. */
+  private AbelianException notServed(String asked) {
+    return new AbelianException(
+        SqlState.INVALID_CATALOG_NAME,
+        "database \"" + asked + "\" is not served here",
+        "This router serves the database \"" + services.database() + "\".",
+        "Connect to that one. Another database needs a router of its own.",
+        null);
   }
 
   @Override

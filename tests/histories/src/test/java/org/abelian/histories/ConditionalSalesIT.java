@@ -120,7 +120,7 @@ class ConditionalSalesIT {
           seed += BUYERS;
           sales.start(1, seed);
         }
-        sales.endOrphans(statement);
+        sales.crew().endOrphans(statement);
       }
       stop(sales, statement);
     }
@@ -139,7 +139,7 @@ class ConditionalSalesIT {
             });
     new Thread(stopping, "stopping").start();
     while (!stopping.isDone()) {
-      sales.endOrphans(statement);
+      sales.crew().endOrphans(statement);
       Thread.sleep(100);
     }
     stopping.get();

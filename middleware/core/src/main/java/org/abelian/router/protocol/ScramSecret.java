@@ -20,13 +20,12 @@ public sealed interface ScramSecret {
    * have the same verifiers and deriving takes milliseconds.
    */
   final class Password implements ScramSecret {
-    private record Kept(byte[] salt, int iterations, Keys keys) {}
-
-    private final String password;
-
     /** More than any server asks for by default; who asks for them lets nobody else wait. */
     private static final int MOST_SHARED_ITERATIONS = 100_000;
 
+    private record Kept(byte[] salt, int iterations, Keys keys) {}
+
+    private final String password;
     private volatile Kept kept = new Kept(new byte[0], 0, null);
 
     /** Nothing is derived yet. */

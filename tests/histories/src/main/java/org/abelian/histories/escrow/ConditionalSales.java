@@ -118,24 +118,6 @@ public final class ConditionalSales {
     }
   }
 
-  /**
-   * Rolls back what a killed session has prepared and nobody else will end, while all wait for it.
-   * Others end theirs at once.
-   */
-  public void endOrphans(Statement statement) throws SQLException {
-    List<String> gids = new ArrayList<>();
-    String query =
-        "SELECT gid FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '5 s'";
-    try (ResultSet rows = statement.executeQuery(query)) {
-      while (rows.next()) {
-        gids.add(rows.getString(1));
-      }
-    }
-    for (String gid : gids) {
-      statement.execute("ROLLBACK PREPARED '" + gid + "'");
-    }
-  }
-
   /** The buyers. */
   public Crew crew() {
     return crew;

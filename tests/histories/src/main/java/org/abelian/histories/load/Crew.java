@@ -78,18 +78,33 @@ public final class Crew {
    * @param commits whether the n-th of them, from 0, is committed
    */
   public void resolvePrepared(IntPredicate commits) throws SQLException {
-    List<String> gids = new ArrayList<>();
     try (Connection connection = node.connect();
         Statement statement = connection.createStatement()) {
-      try (ResultSet rows = statement.executeQuery("SELECT gid FROM pg_prepared_xacts")) {
-        while (rows.next()) {
-          gids.add(rows.getString(1));
-        }
+      resolve(statement, "SELECT gid FROM pg_prepared_xacts", commits);
+    }
+  }
+
+  /**
+   * Rolls back what a killed session has prepared and nobody else will end, while all wait for it.
+   * Others end theirs at once.
+   */
+  public void endOrphans(Statement statement) throws SQLException {
+    String old =
+        "SELECT gid FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '5 s'";
+    resolve(statement, old, n -> false);
+  }
+
+  private static void resolve(Statement statement, String query, IntPredicate commits)
+      throws SQLException {
+    List<String> gids = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery(query)) {
+      while (rows.next()) {
+        gids.add(rows.getString(1));
       }
-      for (int i = 0; i < gids.size(); i++) {
-        String end = commits.test(i) ? "COMMIT" : "ROLLBACK";
-        statement.execute(end + " PREPARED '" + gids.get(i) + "'");
-      }
+    }
+    for (int i = 0; i < gids.size(); i++) {
+      String end = commits.test(i) ? "COMMIT" : "ROLLBACK";
+      statement.execute(end + " PREPARED '" + gids.get(i) + "'");
     }
   }
 

@@ -60,6 +60,7 @@ import org.abelian.router.session.BatchSlot;
 import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.CommitStatistics;
+import org.abelian.router.session.CommonSnapshot;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.SessionErrors;
 import org.abelian.router.session.SessionNotifications;
@@ -457,6 +458,13 @@ public final class ClientSession
         new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
     retry =
         new GroupRetry(transaction, backends, output, named, settings, services.catalogs(), ending);
+    gate =
+        new SnapshotGate(
+            services.control(),
+            services.uuid(),
+            services.intents(),
+            cancellation,
+            services.reads());
     transactions =
         new Transactions(
             transaction,
@@ -465,14 +473,8 @@ public final class ClientSession
             watch,
             ending,
             retry,
-            () -> backends.home(services.catalogs().current()));
-    gate =
-        new SnapshotGate(
-            services.control(),
-            services.uuid(),
-            services.intents(),
-            cancellation,
-            services.reads());
+            () -> backends.home(services.catalogs().current()),
+            new CommonSnapshot(transaction, backends, replies, services.catalogs()::current, gate));
     notifications =
         new SessionNotifications(id, services.notifications(), mailbox, transaction, backends);
     wire();

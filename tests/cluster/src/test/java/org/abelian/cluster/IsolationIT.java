@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
@@ -18,12 +19,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * At REPEATABLE READ and SERIALIZABLE nothing reads several nodes: no node would see that two
- * transactions each write what the other has read elsewhere.
+ * A REPEATABLE READ transaction has one snapshot of all nodes. At SERIALIZABLE nothing reads
+ * several nodes: no node would see that two transactions each write what the other has read
+ * elsewhere.
  */
 @WithCluster
 class IsolationIT {
   private static final String SUM = "SELECT sum(v) FROM doctor";
+
+  /** Needs rows of one node beside those of another. */
+  private static final String JOIN =
+      "SELECT sum(a.v) FROM doctor a WHERE EXISTS (SELECT FROM doctor b WHERE b.k % 100 < 50"
+          + " AND (b.k + 1) % 10 <> a.k + 90)";
 
   private final LocalCluster cluster;
 
@@ -36,7 +43,7 @@ class IsolationIT {
     run("DROP TABLE IF EXISTS doctor");
     run("CREATE TABLE doctor (k int PRIMARY KEY, v int)");
     run("SELECT create_distributed_table('doctor', 'k')");
-    run("INSERT INTO doctor SELECT 1, 1");
+    run("INSERT INTO doctor VALUES (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1)");
   }
 
   @AfterEach
@@ -60,7 +67,7 @@ class IsolationIT {
   @ValueSource(
       strings = {
         "BEGIN ISOLATION LEVEL SERIALIZABLE",
-        "BEGIN ISOLATION LEVEL REPEATABLE READ",
+        "SET abelian.distributed_isolation = 'one_node'; BEGIN ISOLATION LEVEL REPEATABLE READ",
         "SET default_transaction_isolation = 'serializable'",
       })
   void readsOfSeveralNodesAreRefused(String first) throws SQLException {
@@ -78,11 +85,114 @@ class IsolationIT {
     Properties properties = new Properties();
     properties.setProperty("user", LocalNode.USER);
     properties.setProperty("password", LocalNode.USER);
-    properties.setProperty("options", "-c default_transaction_isolation=repeatable\\ read");
+    properties.setProperty("options", "-c default_transaction_isolation=serializable");
     try (Connection connection = DriverManager.getConnection(cluster.driverUrl(), properties);
         Statement statement = connection.createStatement()) {
       assertRefused(statement, SUM);
       statement.execute("SELECT v FROM doctor WHERE k = 1");
+    }
+  }
+
+  /** Runs the statements in a REPEATABLE READ transaction, and another's between them. */
+  private void inBlock(String modes, Step work) throws SQLException {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("BEGIN");
+      statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ" + modes);
+      work.run(statement);
+    }
+  }
+
+  private interface Step {
+    void run(Statement statement) throws SQLException;
+  }
+
+  private static long number(Statement statement, String sql) throws SQLException {
+    try (ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getLong(1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ", READ ONLY"})
+  void whatOthersCommitAfterTheFirstReadIsNotSeenOnAnyNode(String modes) throws SQLException {
+    inBlock(
+        modes,
+        statement -> {
+          assertEquals(1, number(statement, "SELECT v FROM doctor WHERE k = 1"));
+          run("UPDATE doctor SET v = v + 1");
+          run("INSERT INTO doctor VALUES (7, 7), (8, 8), (9, 9)");
+          assertEquals(6, number(statement, SUM));
+          assertEquals(6, number(statement, JOIN));
+          for (int k = 1; k <= 6; k++) {
+            assertEquals(1, number(statement, "SELECT v FROM doctor WHERE k = " + k));
+          }
+          statement.execute("COMMIT");
+          assertEquals(36, number(statement, SUM));
+        });
+  }
+
+  @Test
+  void whatTheTransactionItselfDoesOnAnyNodeIsSeen() throws SQLException {
+    inBlock(
+        "",
+        statement -> {
+          statement.execute("UPDATE doctor SET v = 2 WHERE k <= 3");
+          assertEquals(9, number(statement, SUM));
+          statement.execute("SAVEPOINT a");
+          statement.execute("DELETE FROM doctor");
+          assertEquals(0, number(statement, "SELECT count(*) FROM doctor"));
+          statement.execute("ROLLBACK TO a");
+          run("UPDATE doctor SET v = 5 WHERE k = 6");
+          statement.execute("INSERT INTO doctor VALUES (7, 1), (8, 1)");
+          assertEquals(11, number(statement, JOIN));
+          statement.execute("COMMIT");
+          assertEquals(15, number(statement, SUM));
+        });
+  }
+
+  @Test
+  void whoChangesWhatOthersHaveChangedSinceFails() throws SQLException {
+    for (int k = 1; k <= 6; k++) {
+      String update = "UPDATE doctor SET v = v + 1 WHERE k = " + k;
+      inBlock(
+          "",
+          statement -> {
+            number(statement, SUM);
+            run("UPDATE doctor SET v = v + 1");
+            SQLException error =
+                assertThrows(SQLException.class, () -> statement.execute(update), update);
+            assertEquals("40001", error.getSQLState(), error.getMessage());
+          });
+    }
+  }
+
+  @Test
+  void aLockComesBeforeTheSnapshot() throws SQLException {
+    inBlock(
+        "",
+        statement -> {
+          statement.execute("LOCK TABLE doctor IN ACCESS SHARE MODE");
+          run("UPDATE doctor SET v = 2");
+          assertEquals(12, number(statement, SUM));
+          run("UPDATE doctor SET v = 3");
+          assertEquals(12, number(statement, SUM));
+          assertEquals(2, number(statement, "SELECT v FROM doctor WHERE k = 1"));
+        });
+  }
+
+  @Test
+  void aSessionsDefaultCountsForStatementsOfTheirOwn() throws SQLException {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET default_transaction_isolation = 'repeatable read'");
+      assertEquals(6, number(statement, SUM));
+      assertEquals(6, number(statement, JOIN));
+      assertEquals(1, number(statement, "SELECT v FROM doctor WHERE k = 1"));
+      statement.execute("INSERT INTO doctor VALUES (7, 1), (8, 1), (9, 1)");
+      statement.execute("UPDATE doctor SET v = 2");
+      assertEquals(18, number(statement, SUM));
     }
   }
 }

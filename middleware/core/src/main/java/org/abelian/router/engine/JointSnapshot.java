@@ -87,6 +87,13 @@ final class JointSnapshot {
   }
 
   private void takeTogether() throws IOException {
+    if (context.transactions().state().hasCommonSnapshot()) {
+      for (int place = 0; place < backends.size(); place++) {
+        question.bind(place, null);
+      }
+      question.runAll();
+      return;
+    }
     ReadKnowledge known = isRepeatable(routed) ? ledger.of(nodes) : null;
     boolean fits =
         known != null

@@ -111,6 +111,17 @@ public final class ReplyQueue implements ReplyContext {
     joint = answers;
   }
 
+  /** What the work adds is no part of such a statement. */
+  public void apart(Runnable work) {
+    JointAnswers before = joint;
+    joint = null;
+    try {
+      work.run();
+    } finally {
+      joint = before;
+    }
+  }
+
   /** True when everything is answered. */
   public boolean isEmpty() {
     return steps.isEmpty();

@@ -239,7 +239,7 @@ public final class SessionCommands {
                   begun.forEach(backend -> backend.told = state.history().size());
                   if (transactionMode && facts.command().isolation() != null) {
                     state.isolation(facts.command().isolation().toLowerCase(Locale.ROOT));
-                    context.transactions().requireOneSnapshot();
+                    context.transactions().levelChanged();
                   }
                 }));
   }

@@ -4,8 +4,10 @@ import org.abelian.router.backend.BackendSession;
 
 /** Which isolation level a transaction has, as far as the router must know. */
 public final class IsolationSettings {
-  /** The name of the setting that allows snapshots of different nodes in one transaction. */
+  /** The name of the setting that says what such transactions may do on several nodes. */
   public static final String DISTRIBUTED_ISOLATION = "abelian.distributed_isolation";
+
+  private static final String REPEATABLE_READ = "repeatable read";
 
   private static final String DEFAULT_ISOLATION = "default_transaction_isolation";
 
@@ -19,16 +21,23 @@ public final class IsolationSettings {
     return isStrict(transaction, backends) && !backends.says(DISTRIBUTED_ISOLATION, "per_node");
   }
 
+  /** True for REPEATABLE READ, unless the client wants its transactions to stay on one node. */
+  static boolean takesCommonSnapshot(TransactionState transaction, BackendSession backends) {
+    return REPEATABLE_READ.equals(level(transaction, backends))
+        && !backends.says(DISTRIBUTED_ISOLATION, "one_node");
+  }
+
   /**
    * True for REPEATABLE READ and SERIALIZABLE. What the session has for its default counts for
    * transactions to come, not for the one that is open.
    */
   public static boolean isStrict(TransactionState transaction, BackendSession backends) {
-    String level = transaction.isolation();
-    return isStrict(level == null ? backends.settings().current().value(DEFAULT_ISOLATION) : level);
+    String level = level(transaction, backends);
+    return "serializable".equals(level) || REPEATABLE_READ.equals(level);
   }
 
-  private static boolean isStrict(String level) {
-    return "serializable".equals(level) || "repeatable read".equals(level);
+  private static String level(TransactionState transaction, BackendSession backends) {
+    String level = transaction.isolation();
+    return level == null ? backends.settings().current().value(DEFAULT_ISOLATION) : level;
   }
 }

@@ -42,6 +42,16 @@ public final class TransactionState {
   /** What an entry takes beside its text, in bytes. */
   private static final int ENTRY_LEAST = 200;
 
+  /** Of which moments its nodes' snapshots are, above READ COMMITTED. */
+  private enum Snapshots {
+    /** Each is of a moment of its own; or there is only one, or none. */
+    OWN,
+    /** Nodes have joined, and have none. */
+    AWAITED,
+    /** All are of one. */
+    COMMON
+  }
+
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
   private static final List<String> MODES =
@@ -51,6 +61,7 @@ public final class TransactionState {
   private boolean failed;
   private boolean votesEarly;
   private boolean ending;
+  private Snapshots snapshots = Snapshots.OWN;
   private NodeStatement begin = PLAIN_BEGIN;
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
@@ -99,6 +110,24 @@ public final class TransactionState {
 
   public void voteEarly() {
     votesEarly = true;
+  }
+
+  /** True when all nodes have snapshots of one moment. */
+  public boolean hasCommonSnapshot() {
+    return snapshots == Snapshots.COMMON;
+  }
+
+  void commonSnapshot() {
+    snapshots = Snapshots.COMMON;
+  }
+
+  /** True when nodes take part without a snapshot yet. */
+  boolean awaitsSnapshot() {
+    return snapshots == Snapshots.AWAITED;
+  }
+
+  void awaitSnapshot() {
+    snapshots = Snapshots.AWAITED;
   }
 
   /** The statement that nodes begin with. */
@@ -248,6 +277,7 @@ public final class TransactionState {
     failed = false;
     ending = false;
     votesEarly = false;
+    snapshots = Snapshots.OWN;
     begin = PLAIN_BEGIN;
     isolation = null;
     forget(history);

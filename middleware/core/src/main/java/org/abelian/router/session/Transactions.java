@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.error.AbelianException;
@@ -44,7 +45,20 @@ public final class Transactions {
   private final TransactionEnding ending;
   private final GroupRetry retry;
   private final Supplier<Backend> home;
+  private final CommonSnapshot snapshot;
   private final SequenceDraws draws;
+  private final CommonSnapshot.Nodes joining =
+      new CommonSnapshot.Nodes() {
+        @Override
+        public void join(Backend backend) {
+          Transactions.this.join(backend);
+        }
+
+        @Override
+        public void inject(Backend backend, NodeStatement statement) {
+          Transactions.this.inject(backend, statement, false);
+        }
+      };
   private boolean beginAnswered;
   private boolean groupWrote;
 
@@ -52,6 +66,7 @@ public final class Transactions {
    * Nothing is open yet.
    *
    * @param home gives the backend for what needs any
+   * @param snapshot gives transactions at REPEATABLE READ their snapshots
    */
   public Transactions(
       TransactionState state,
@@ -60,7 +75,8 @@ public final class Transactions {
       SettingsWatch watch,
       TransactionEnding ending,
       GroupRetry retry,
-      Supplier<Backend> home) {
+      Supplier<Backend> home,
+      CommonSnapshot snapshot) {
     this.state = state;
     this.backends = backends;
     this.replies = replies;
@@ -68,6 +84,7 @@ public final class Transactions {
     this.ending = ending;
     this.retry = retry;
     this.home = home;
+    this.snapshot = snapshot;
     this.draws = new SequenceDraws(backends);
   }
 
@@ -100,7 +117,7 @@ public final class Transactions {
    */
   public void enter(Backend backend, RoutedStatement routed) {
     state.work().enters(routed);
-    enter(backend, routed.writes());
+    enter(backend, routed.writes(), routed.utility() != UtilityKind.LOCK);
     List<String> sequences = routed.facts().calls().nodeFunctions().draws();
     if (!sequences.isEmpty() && draws.begin(backend, sequences)) {
       inject(backend, SequenceDraws.FORGET, false);
@@ -117,6 +134,10 @@ public final class Transactions {
 
   /** As above, for what is no statement of the client's. */
   public void enter(Backend backend, boolean writes) {
+    enter(backend, writes, true);
+  }
+
+  private void enter(Backend backend, boolean writes, boolean reads) {
     if (!state.isOpen()) {
       List<Backend> touched = backends.touched();
       boolean several = touched.size() > 1 || touched.size() == 1 && touched.get(0) != backend;
@@ -126,7 +147,7 @@ public final class Transactions {
       groupWrote |= writes;
     }
     backends.connect(backend);
-    joinOrCatchUp(backend);
+    joinOrCatchUp(backend, reads);
     backend.wrote |= writes;
     backend.unheard |= writes;
     backends.touch(backend);
@@ -159,21 +180,20 @@ public final class Transactions {
    * @param writes whether it may also write, as what calls a volatile function may
    */
   public void enterTogether(List<Backend> nodes, boolean writes) {
-    if (nodes.size() > 1 && readsFromOneSnapshot()) {
-      throw severalSnapshots();
-    }
-    if ((groupWrote || writes) && nodes.size() > 1) {
+    if ((groupWrote || writes || readsFromOneSnapshot()) && nodes.size() > 1) {
       openImplicit(); // Not later: what begins a transaction would take the place of what is bound.
     }
     for (Backend backend : nodes) {
       backends.connect(backend);
-      joinOrCatchUp(backend);
+      joinOrCatchUp(backend, true);
     }
   }
 
-  private void joinOrCatchUp(Backend backend) {
+  private void joinOrCatchUp(Backend backend, boolean reads) {
+    if (state.isOpen()) {
+      snapshot.before(backend, reads, joining);
+    }
     if (state.isOpen() && !backend.begun) {
-      refuseSecondSnapshot();
       join(backend);
     } else if (backend.begun) {
       catchUp(backend);
@@ -194,35 +214,14 @@ public final class Transactions {
     }
   }
 
-  /** Each node would read from a snapshot of its own, so that the reads do not belong together. */
-  private void refuseSecondSnapshot() {
-    if (backends.firstBegun() == null || !readsFromOneSnapshot()) {
-      return;
-    }
-    throw severalSnapshots();
-  }
-
-  /**
-   * Snapshots that the commit gate protects would do for one read, but no node sees that a
-   * transaction has read there what another, which it has met elsewhere, writes: write skew.
-   */
-  private static AbelianException severalSnapshots() {
-    return AbelianException.unsupported(
-        "a transaction at this isolation level must stay on one node",
-        "Use READ COMMITTED, or SET abelian.distributed_isolation = 'per_node' if snapshots of"
-            + " different nodes may differ.");
-  }
-
-  /** True when all reads of the transaction come from the snapshot of its first one. */
+  /** True when all reads of the transaction come from snapshots of one moment. */
   public boolean readsFromOneSnapshot() {
     return IsolationSettings.readsFromOneSnapshot(state, backends);
   }
 
-  /** Refuses a level for which the transaction is on too many nodes. */
-  public void requireOneSnapshot() {
-    if (backends.begunCount() > 1 && readsFromOneSnapshot()) {
-      throw severalSnapshots();
-    }
+  /** The level was changed: refuses one for which the transaction is on too many nodes. */
+  public void levelChanged() {
+    snapshot.levelChanged();
   }
 
   /** The error of whatever is sent in a failed transaction. */
@@ -348,7 +347,7 @@ public final class Transactions {
     }
     state.adopt(statement.statement(), command.isolation());
     begun.forEach(backend -> backend.told = state.history().size());
-    replies.add(RouterWork.then(this::requireOneSnapshot));
+    replies.add(RouterWork.then(this::levelChanged));
   }
 
   private void warn(String sqlState, String message) {

@@ -48,6 +48,7 @@ import org.abelian.router.routing.Route;
 import org.abelian.router.routing.Routing;
 import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.CommitClass;
+import org.abelian.router.session.CommonSnapshot;
 import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SettingsWatch;
@@ -159,7 +160,15 @@ public abstract class ScriptedCluster {
             new ReadLedger());
     return new EngineContext(
         backends,
-        new Transactions(transaction, backends, replies, watch, ending, retry, () -> null),
+        new Transactions(
+            transaction,
+            backends,
+            replies,
+            watch,
+            ending,
+            retry,
+            () -> null,
+            new CommonSnapshot(transaction, backends, replies, () -> catalog, gate)),
         replies,
         gate,
         retry,

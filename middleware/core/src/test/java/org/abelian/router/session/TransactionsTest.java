@@ -187,6 +187,22 @@ class TransactionsTest extends ScriptedCluster {
   }
 
   @Test
+  void atRepeatableReadAllNodesHaveASnapshotBeforeTheFirstRead() throws IOException {
+    String begin = "BEGIN ISOLATION LEVEL REPEATABLE READ";
+    run(begin);
+    run("SAVEPOINT a");
+    runOn(2, "SELECT y", false);
+    List<String> behindGate = List.of("BEGIN", begin, "SAVEPOINT a", "SELECT 1", "COMMIT");
+    assertEquals(behindGate, ranOn(1));
+    assertEquals(behindGate, ranOn(3));
+    List<String> second = ranOn(2);
+    assertTrue(second.indexOf("SELECT 1") < second.indexOf("SELECT y"), second.toString());
+    int before = ran().size();
+    runOn(3, "SELECT z", false);
+    assertEquals(List.of("3: SELECT z"), ran().subList(before, ran().size()));
+  }
+
+  @Test
   void aLevelOfOneSnapshotIsRefusedOnSeveralNodes() throws IOException {
     transactions.openImplicit();
     runOn(1, "LOCK x", true);

@@ -88,9 +88,7 @@ final class JointSnapshot {
 
   private void takeTogether() throws IOException {
     if (context.transactions().state().hasCommonSnapshot()) {
-      for (int place = 0; place < backends.size(); place++) {
-        question.bind(place, null);
-      }
+      bindAll();
       question.runAll();
       return;
     }
@@ -135,12 +133,17 @@ final class JointSnapshot {
   }
 
   private void bindBehind() throws IOException {
-    boolean asks = isRepeatable(routed);
-    for (int place = 0; place < backends.size(); place++) {
-      question.bind(place, asks ? question.portal("", ALL) : null);
-    }
-    if (asks) {
+    bindAll();
+    if (isRepeatable(routed)) {
       context.replies().add(RouterWork.then(this::learnBehind));
+    }
+  }
+
+  /** Portals of what is repeatable have names, by which others can read by their snapshots. */
+  private void bindAll() throws IOException {
+    boolean named = isRepeatable(routed);
+    for (int place = 0; place < backends.size(); place++) {
+      question.bind(place, named ? question.portal("", ALL) : null);
     }
   }
 

@@ -51,6 +51,7 @@ final class LookupExecution extends OneNodeFirst {
   static Execution bind(
       EngineContext context, BoundStatement bound, Route.Lookup route, Binder binder)
       throws IOException {
+    context.transactions().openForSnapshot();
     Integer partition = context.guesses().partition(route.index().id(), route.value());
     if (partition == null) {
       if (!context.replies().isEmpty()) {
@@ -94,6 +95,7 @@ final class LookupExecution extends OneNodeFirst {
     int place = route.value().into(route.index().entries().function());
     int node = route.index().entries().nodeOf(place);
     Backend backend = context.backends().backend(routed.router().catalog(), node);
+    boolean apart = !backend.begun && !backend.touched;
     context.transactions().passBy(backend);
     String value = KeyText.of(route.index().column().key(), route.value());
     String index = Integer.toString(route.index().id());
@@ -106,14 +108,30 @@ final class LookupExecution extends OneNodeFirst {
     replies.add(NodeReply.swallow(backend.connection));
     List<byte[][]> rows = new ArrayList<>();
     replies.add(new CollectReply(backend.connection, rows::add));
-    context.backends().requestAnswers();
-    replies.runAll();
+    endApart(context, apart ? backend : null);
     if (replies.failed() || rows.isEmpty() || rows.get(0)[0] == null) {
       return null;
     }
     int partition = Integer.parseInt(new String(rows.get(0)[0], StandardCharsets.US_ASCII));
     context.guesses().put(route.index().id(), route.value(), partition);
     return partition;
+  }
+
+  /**
+   * Waits for the entry. Where nothing came before it, its node has seen the end of a transaction
+   * then: one that begins there may have another level.
+   */
+  private static void endApart(EngineContext context, Backend backend) throws IOException {
+    if (backend == null) {
+      context.backends().requestAnswers();
+      context.replies().runAll();
+      return;
+    }
+    context.backends().sync(backend);
+    context.replies().add(NodeReply.end(backend.connection));
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    context.backends().untouch(backend);
   }
 
   /** The client gets the row, which is the only one, as it comes. */

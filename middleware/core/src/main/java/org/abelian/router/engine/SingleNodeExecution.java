@@ -49,7 +49,7 @@ public final class SingleNodeExecution extends Execution {
     if (passing) {
       context.transactions().passBy(backend);
     } else {
-      context.transactions().enter(backend, routed);
+      context.transactions().enterOnly(backend, routed, context.group().isOneStatement());
     }
     byte[] name =
         context.backends().prepare(backend, statement.statement(), named, context.replies());

@@ -360,7 +360,7 @@ public final class SimpleProtocol {
 
   /** The message goes to the node as it is, and its ReadyForQuery ends the group. */
   private Progress pass(RoutedStatement routed, Backend backend, byte[] array, int at, int length) {
-    context.transactions().enter(backend, routed);
+    context.transactions().enterOnly(backend, routed, true);
     SingleNodeExecution.remember(context, routed, backend);
     BlindOperation operation = null;
     if (routed.isBlind()) {

@@ -118,12 +118,7 @@ public final class Transactions {
   public void enter(Backend backend, RoutedStatement routed) {
     state.work().enters(routed);
     enter(backend, routed.writes(), routed.utility() != UtilityKind.LOCK);
-    List<String> sequences = routed.facts().calls().nodeFunctions().draws();
-    if (!sequences.isEmpty() && draws.begin(backend, sequences)) {
-      inject(backend, SequenceDraws.FORGET, false);
-    }
-    backend.unpreparable |= routed.unpreparable();
-    backend.notifies |= routed.notifies();
+    notes(backend, routed);
   }
 
   /** True when its connection must forget the numbers of other sessions before the statement. */
@@ -132,12 +127,51 @@ public final class Transactions {
         && (backend.connection == null || draws.areForeign(backend.connection));
   }
 
+  /**
+   * As above, for a statement that concerns no other node.
+   *
+   * @param lone whether its group of messages has no other statement
+   */
+  public void enterOnly(Backend backend, RoutedStatement routed, boolean lone) {
+    if (lone && !state.isOpen()) {
+      state.work().enters(routed);
+      enterNode(backend, routed.writes(), true);
+      notes(backend, routed);
+    } else {
+      enter(backend, routed);
+    }
+  }
+
+  private void notes(Backend backend, RoutedStatement routed) {
+    List<String> sequences = routed.facts().calls().nodeFunctions().draws();
+    if (!sequences.isEmpty() && draws.begin(backend, sequences)) {
+      inject(backend, SequenceDraws.FORGET, false);
+    }
+    backend.unpreparable |= routed.unpreparable();
+    backend.notifies |= routed.notifies();
+  }
+
   /** As above, for what is no statement of the client's. */
   public void enter(Backend backend, boolean writes) {
     enter(backend, writes, true);
   }
 
   private void enter(Backend backend, boolean writes, boolean reads) {
+    openForSnapshot();
+    enterNode(backend, writes, reads);
+  }
+
+  /**
+   * What comes may concern several nodes, which then need one snapshot: at REPEATABLE READ it is a
+   * transaction from its beginning.
+   */
+  public void openForSnapshot() {
+    if (!state.isOpen() && IsolationSettings.takesCommonSnapshot(state, backends)) {
+      openImplicit();
+    }
+  }
+
+  private void enterNode(Backend backend, boolean writes, boolean reads) {
     if (!state.isOpen()) {
       List<Backend> touched = backends.touched();
       boolean several = touched.size() > 1 || touched.size() == 1 && touched.get(0) != backend;

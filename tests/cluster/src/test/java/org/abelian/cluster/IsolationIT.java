@@ -169,6 +169,22 @@ class IsolationIT {
   }
 
   @Test
+  void aSnapshotOfAnotherSessionIsRefusedAsItIsThatOfOneNode() throws SQLException {
+    inBlock(
+        "",
+        statement -> {
+          String exported;
+          try (Connection other = cluster.connect();
+              Statement exports = other.createStatement();
+              ResultSet rows = exports.executeQuery("SELECT pg_export_snapshot()")) {
+            rows.next();
+            exported = rows.getString(1);
+          }
+          assertRefused(statement, "SET TRANSACTION SNAPSHOT '" + exported + "'");
+        });
+  }
+
+  @Test
   void aLockComesBeforeTheSnapshot() throws SQLException {
     inBlock(
         "",

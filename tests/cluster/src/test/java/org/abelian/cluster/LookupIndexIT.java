@@ -204,6 +204,22 @@ class LookupIndexIT {
   }
 
   @Test
+  void aRowIsFoundByItsValueFirstInATransactionOfOneSnapshot() throws SQLException {
+    List<String> script = new ArrayList<>();
+    script.add("INSERT INTO person SELECT i, 'p' || i FROM generate_series(1, 12) i");
+    for (int id = 1; id <= 14; id++) {
+      String read = "SELECT id FROM person WHERE email = 'p" + id + "'";
+      script.addAll(List.of("BEGIN ISOLATION LEVEL REPEATABLE READ", read, read, "COMMIT"));
+    }
+    script.add("SET default_transaction_isolation = 'repeatable read'");
+    for (int id = 1; id <= 14; id++) {
+      script.add("UPDATE person SET visits = visits + 1 WHERE email = 'p" + id + "'");
+    }
+    script.add("SELECT * FROM person ORDER BY id");
+    answersLikeOnePostgres(script.toArray(String[]::new));
+  }
+
+  @Test
   void aRowIsFoundByItsValueWhereverItMoves() throws SQLException {
     try (Connection routed = router.connect()) {
       String read = "SELECT id FROM person WHERE email = ?";

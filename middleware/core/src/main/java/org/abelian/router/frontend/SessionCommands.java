@@ -163,6 +163,9 @@ public final class SessionCommands {
     if (setting.name().equals("client_encoding") && setting.value() != null) {
       requireUtf8(setting.value());
     }
+    if (setting.name().equals("transaction snapshot")) {
+      requireOneNode();
+    }
     NodeStatement effective = effective(statement, facts);
     if (context.transactions().state().isOpen()) {
       joinImplicit(facts);
@@ -200,6 +203,16 @@ public final class SessionCommands {
       throw AbelianException.unsupported(
           "client_encoding " + encoding + " is not supported through the router",
           "Use UTF8 (for libpq: PGCLIENTENCODING=UTF8).");
+    }
+  }
+
+  /** What a session exports is the snapshot of one node. */
+  private void requireOneNode() {
+    if (catalogs.current().nodes().size() > 1) {
+      throw AbelianException.unsupported(
+          "SET TRANSACTION SNAPSHOT is not supported over several nodes",
+          "Read everything in one REPEATABLE READ transaction, which has one snapshot of all nodes"
+              + " (for pg_dump: without --jobs).");
     }
   }
 

@@ -51,10 +51,7 @@ public final class JoinedCall extends Execution {
       // The queries of a function that is not VOLATILE see what the call itself does.
       if (!call.routed().writes()) {
         context.transactions().enterTogether(call.participants(), false);
-        gates =
-            context
-                .gate()
-                .take(call.routed().router().catalog(), Backend.nodes(call.participants()));
+        gates = context.transactions().state().hasCommonSnapshot() ? null : gates(context, call);
       }
     }
     for (Backend backend : call.participants()) {
@@ -67,6 +64,12 @@ public final class JoinedCall extends Execution {
     return call.isSingle()
         ? SingleNodeExecution.of(context, bound, call.participants().get(0), null)
         : new JoinedCall(context, call, bound.portal(), bound.bind().resultFormats());
+  }
+
+  private static SnapshotGate.Hold gates(EngineContext context, ProcedureCall call)
+      throws IOException {
+    List<Integer> nodes = Backend.nodes(call.participants());
+    return context.gate().take(call.routed().router().catalog(), nodes);
   }
 
   private static void bindOn(

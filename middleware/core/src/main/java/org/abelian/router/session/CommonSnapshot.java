@@ -109,11 +109,19 @@ public final class CommonSnapshot {
 
   private void takeTogether(Catalog catalog, List<Backend> all, Nodes nodes) {
     SnapshotGate.Hold hold = enterGates(catalog, Backend.nodes(all));
-    for (Backend backend : all) {
-      nodes.inject(backend, ANY_READ);
-      backend.connection.writer().empty(FrontendType.FLUSH);
+    boolean asked = false;
+    try {
+      for (Backend backend : all) {
+        nodes.inject(backend, ANY_READ);
+        backend.connection.writer().empty(FrontendType.FLUSH);
+      }
+      replies.add(RouterWork.always(hold::release));
+      asked = true;
+    } finally {
+      if (!asked) {
+        hold.release();
+      }
     }
-    replies.add(RouterWork.always(hold::release));
   }
 
   private SnapshotGate.Hold enterGates(Catalog catalog, List<Integer> nodes) {

@@ -4,6 +4,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -32,6 +33,19 @@ record ClusterState(
       rows.add(node.rows());
     }
     return new ClusterState(versions, schemas, rows, nodes.get(0).placements());
+  }
+
+  /** True when tables are placed alike, and each node has the same rows of this one. */
+  boolean hasRowsOf(ClusterState other, String table) {
+    if (!placements.equals(other.placements)) {
+      return false;
+    }
+    for (int node = 0; node < rows.size(); node++) {
+      if (!Objects.equals(rows.get(node).get(table), other.rows.get(node).get(table))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** True when everything but the rows is the same. */

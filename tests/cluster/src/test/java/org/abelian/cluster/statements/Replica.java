@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -35,16 +36,22 @@ final class Replica implements AutoCloseable {
       "SELECT relation::text, method, column_name FROM abelian.placement";
 
   private final Connection connection;
-  private final String schemaQuery;
+
+  /** Prepared, since planning it takes as long as running it. */
+  private final PreparedStatement schema;
+
+  private final PreparedStatement rows;
 
   Replica(LocalNode node) throws SQLException, IOException {
     connection = node.connectAsSuperuser();
     try (InputStream query = Replica.class.getResourceAsStream("/statements/schema.sql");
         Statement statement = connection.createStatement()) {
-      schemaQuery = new String(query.readAllBytes(), StandardCharsets.UTF_8);
       statement.execute("SET search_path = pg_catalog");
       statement.execute("SET lock_timeout = '30s'");
       statement.execute(ROWS);
+      schema =
+          connection.prepareStatement(new String(query.readAllBytes(), StandardCharsets.UTF_8));
+      rows = connection.prepareStatement("SELECT * FROM pg_temp.all_rows() ORDER BY 1, 2");
     }
   }
 
@@ -56,7 +63,7 @@ final class Replica implements AutoCloseable {
   /** What is defined, one line each, sorted. */
   List<String> schema() throws SQLException {
     List<String> lines = new ArrayList<>();
-    for (String[] row : query(schemaQuery, 1)) {
+    for (String[] row : read(schema.executeQuery(), 1)) {
       lines.add(row[0]);
     }
     lines.sort(null);
@@ -66,7 +73,7 @@ final class Replica implements AutoCloseable {
   /** The rows of each table that has any, sorted. */
   Map<String, List<String>> rows() throws SQLException {
     Map<String, List<String>> tables = new TreeMap<>();
-    for (String[] row : query("SELECT * FROM pg_temp.all_rows() ORDER BY 1, 2", 2)) {
+    for (String[] row : read(rows.executeQuery(), 2)) {
       tables.computeIfAbsent(row[0], table -> new ArrayList<>()).add(row[1]);
     }
     return tables;
@@ -98,13 +105,18 @@ final class Replica implements AutoCloseable {
   }
 
   private List<String[]> query(String sql, int columns) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      return read(statement.executeQuery(sql), columns);
+    }
+  }
+
+  private static List<String[]> read(ResultSet answer, int columns) throws SQLException {
     List<String[]> found = new ArrayList<>();
-    try (Statement statement = connection.createStatement();
-        ResultSet rows = statement.executeQuery(sql)) {
-      while (rows.next()) {
+    try (answer) {
+      while (answer.next()) {
         String[] row = new String[columns];
         for (int i = 0; i < columns; i++) {
-          row[i] = rows.getString(i + 1);
+          row[i] = answer.getString(i + 1);
         }
         found.add(row);
       }

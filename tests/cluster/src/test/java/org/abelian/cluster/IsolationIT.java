@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Timestamp;
+import java.sql.Types;
 import java.util.Properties;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,9 +37,11 @@ class IsolationIT {
           + " AND (b.k + 1) % 10 <> a.k + 90)";
 
   private final LocalCluster cluster;
+  private final RouterServer router;
 
-  IsolationIT(LocalCluster cluster) {
+  IsolationIT(LocalCluster cluster, RouterServer router) {
     this.cluster = cluster;
+    this.router = router;
   }
 
   @BeforeEach
@@ -196,6 +202,116 @@ class IsolationIT {
           assertEquals(12, number(statement, SUM));
           assertEquals(2, number(statement, "SELECT v FROM doctor WHERE k = 1"));
         });
+  }
+
+  @Test
+  void whatIsPreparedBehindALockBelongsToTheSnapshot() throws SQLException {
+    run("CREATE TABLE IF NOT EXISTS lonely (a int)");
+    for (String lock : new String[] {"LOCK TABLE doctor IN ACCESS SHARE MODE", "LOCK lonely"}) {
+      run("UPDATE doctor SET v = 1");
+      try (Connection connection = router.connect();
+          Statement statement = connection.createStatement()) {
+        statement.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
+        statement.execute(lock);
+        String sum = SUM + " /* never seen before: " + lock + " */";
+        try (PreparedStatement prepared = connection.prepareStatement(sum)) {
+          prepared.getMetaData();
+          run("UPDATE doctor SET v = 2");
+          try (ResultSet rows = prepared.executeQuery()) {
+            rows.next();
+            assertEquals(6, rows.getLong(1), lock);
+          }
+          assertEquals(6, number(statement, JOIN), lock);
+        }
+      }
+    }
+    run("DROP TABLE lonely");
+  }
+
+  @Test
+  void aChainedTransactionHasTheLevelOfTheOneBefore() throws SQLException {
+    inBlock(
+        ", READ ONLY",
+        statement -> {
+          assertEquals(6, number(statement, SUM));
+          statement.execute("COMMIT AND CHAIN");
+          assertEquals(6, number(statement, SUM));
+          run("UPDATE doctor SET v = 2");
+          assertEquals(6, number(statement, SUM));
+          SQLException error =
+              assertThrows(SQLException.class, () -> statement.execute("UPDATE doctor SET v = 3"));
+          assertEquals("25006", error.getSQLState(), error.getMessage());
+        });
+  }
+
+  @Test
+  void aLevelIsNotChangedBehindASavepoint() throws SQLException {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("BEGIN");
+      statement.execute("SAVEPOINT a");
+      SQLException error =
+          assertThrows(
+              SQLException.class,
+              () -> statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"));
+      assertEquals("25001", error.getSQLState(), error.getMessage());
+    }
+  }
+
+  @Test
+  void aTransactionMayBeKeptOnOneNode() throws SQLException {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      statement.execute("SET LOCAL abelian.distributed_isolation = 'one_node'");
+      assertEquals(1, number(statement, "SELECT v FROM doctor WHERE k = 1"));
+      SQLException error =
+          assertThrows(
+              SQLException.class,
+              () -> statement.execute("SET abelian.distributed_isolation = 'snapshot'"));
+      assertEquals("25001", error.getSQLState(), error.getMessage());
+      statement.execute("ROLLBACK");
+      statement.execute("BEGIN ISOLATION LEVEL REPEATABLE READ");
+      assertEquals(6, number(statement, SUM));
+    }
+  }
+
+  @Test
+  void aStatementThatIsDescribedFirstHasTheSnapshotOfItsTransaction() throws SQLException {
+    for (String begin : new String[] {"BEGIN ISOLATION LEVEL REPEATABLE READ", "BEGIN", ""}) {
+      try (Connection connection = router.connect();
+          Statement statement = connection.createStatement()) {
+        String level = begin.length() > 5 ? "read committed" : "repeatable read";
+        statement.execute("SET default_transaction_isolation = '" + level + "'");
+        try (PreparedStatement prepared =
+            connection.prepareStatement(SUM + " WHERE now() > ? AND k <> ?")) {
+          for (int i = 0; i < 8; i++) {
+            if (!begin.isEmpty()) {
+              statement.execute(begin);
+            }
+            prepared.setTimestamp(1, new Timestamp(0)); // The driver has to ask for its type.
+            prepared.setObject(2, "100", Types.OTHER);
+            try (ResultSet rows = prepared.executeQuery()) {
+              rows.next();
+              assertEquals(6, rows.getLong(1), begin);
+            }
+            statement.execute(begin.isEmpty() ? "SELECT 1" : "COMMIT");
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void aSessionLeavesTheLevelByAStatementOfItsOwn() throws SQLException {
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET default_transaction_isolation = 'repeatable read'");
+      statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+      assertEquals("25P01", statement.getWarnings().getSQLState());
+      statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+      assertRefused(statement, SUM);
+    }
   }
 
   @Test

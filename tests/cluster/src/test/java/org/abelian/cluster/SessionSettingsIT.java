@@ -97,6 +97,22 @@ class SessionSettingsIT {
   @ValueSource(
       strings = {
         """
+        BEGIN
+        SET LOCAL unheard.of = 1
+        SELECT id FROM spread WHERE id = 1
+        SELECT id FROM spread WHERE id = 2
+        SELECT id FROM spread WHERE id = 3
+        ROLLBACK
+        BEGIN
+        SET LOCAL also.unheard = 1
+        SELECT id FROM spread WHERE id = 4
+        ROLLBACK
+        BEGIN
+        SET LOCAL nor.this = 1
+        SELECT id FROM spread WHERE id = 3
+        ROLLBACK\
+        """,
+        """
         SELECT set_config('app.tenant', '1', false)
         SELECT id FROM spread
         SELECT id FROM spread WHERE id = 2
@@ -420,10 +436,10 @@ class SessionSettingsIT {
   @ValueSource(
       strings = {
         "SELECT set_config('default_transaction_isolation', 'serializable', false)",
-        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-        "SET default_transaction_isolation = 'repeatable read'",
+        "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+        "SET default_transaction_isolation = 'serializable'",
         "BEGIN; SET transaction_isolation = 'serializable'",
-        "BEGIN; SET LOCAL transaction_isolation TO 'repeatable read'",
+        "BEGIN; SET LOCAL transaction_isolation TO 'serializable'",
         "BEGIN; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
       })
   void aStrictLevelIsKnownHoweverItIsSet(String sql) throws IOException {

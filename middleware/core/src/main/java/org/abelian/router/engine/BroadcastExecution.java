@@ -125,6 +125,7 @@ public final class BroadcastExecution extends Execution {
         replies.add(RouterWork.then(this::moveRows));
       }
     }
+    replies.add(RouterWork.then(context.transactions().state()::locked));
     // Another node may fail where the first did not: then the client gets no tag.
     replies.add(
         RouterWork.then(() -> replies.output().commandComplete(rewritten ? "CALL" : tag.tag())));

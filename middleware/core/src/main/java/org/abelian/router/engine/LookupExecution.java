@@ -108,30 +108,18 @@ final class LookupExecution extends OneNodeFirst {
     replies.add(NodeReply.swallow(backend.connection));
     List<byte[][]> rows = new ArrayList<>();
     replies.add(new CollectReply(backend.connection, rows::add));
-    endApart(context, apart ? backend : null);
+    if (apart) {
+      context.transactions().endApart(backend);
+    } else {
+      context.backends().requestAnswers();
+      replies.runAll();
+    }
     if (replies.failed() || rows.isEmpty() || rows.get(0)[0] == null) {
       return null;
     }
     int partition = Integer.parseInt(new String(rows.get(0)[0], StandardCharsets.US_ASCII));
     context.guesses().put(route.index().id(), route.value(), partition);
     return partition;
-  }
-
-  /**
-   * Waits for the entry. Where nothing came before it, its node has seen the end of a transaction
-   * then: one that begins there may have another level.
-   */
-  private static void endApart(EngineContext context, Backend backend) throws IOException {
-    if (backend == null) {
-      context.backends().requestAnswers();
-      context.replies().runAll();
-      return;
-    }
-    context.backends().sync(backend);
-    context.replies().add(NodeReply.end(backend.connection));
-    context.backends().requestAnswers();
-    context.replies().runAll();
-    context.backends().untouch(backend);
   }
 
   /** The client gets the row, which is the only one, as it comes. */

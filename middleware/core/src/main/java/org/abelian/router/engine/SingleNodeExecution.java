@@ -5,6 +5,7 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.execution.NodeReply;
+import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.session.BlindOperation;
 import org.abelian.router.session.Progress;
@@ -111,6 +112,10 @@ public final class SingleNodeExecution extends Execution {
       portal.run(limit);
     }
     context.replies().add(answer(limit));
+    if (context.transactions().state().isLocking()) {
+      context.replies().add(RouterWork.then(context.transactions().state()::locked));
+      return Progress.BARRIER;
+    }
     if (!routed.maySet()) {
       return Progress.NEXT;
     }

@@ -2,6 +2,8 @@ package org.abelian.router.execution;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 
@@ -111,12 +113,18 @@ public final class ReplyQueue implements ReplyContext {
     joint = answers;
   }
 
-  /** What the work adds is no part of such a statement. */
-  public void apart(Runnable work) {
+  /**
+   * What the work adds is no part of such a statement.
+   *
+   * @throws AbelianException 08006 when a node is lost meanwhile
+   */
+  public void apart(RouterWork.Work work) {
     JointAnswers before = joint;
     joint = null;
     try {
       work.run();
+    } catch (IOException e) {
+      throw new AbelianException(SqlState.CONNECTION_FAILURE, e.getMessage(), null);
     } finally {
       joint = before;
     }

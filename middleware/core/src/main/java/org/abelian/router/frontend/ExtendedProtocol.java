@@ -156,7 +156,8 @@ public final class ExtendedProtocol {
 
   /** Keeps the values of what is bound when it is executed. */
   private Progress bindDeferred(
-      SharedStatement statement, RoutedStatement routed, GeneratedKeys generated) {
+      SharedStatement statement, RoutedStatement routed, GeneratedKeys generated)
+      throws IOException {
     if (!describeBefore(routed)) {
       return Progress.QUIET;
     }
@@ -178,7 +179,7 @@ public final class ExtendedProtocol {
    *
    * @return false when earlier answers must come first
    */
-  private boolean describeBefore(RoutedStatement routed) {
+  private boolean describeBefore(RoutedStatement routed) throws IOException {
     if (describeWithBind == null) {
       return true;
     } else if (!context.replies().isEmpty()) {
@@ -356,19 +357,24 @@ public final class ExtendedProtocol {
   }
 
   /** Any node can describe it; none need join the transaction for that. */
-  private void describeSomewhere(SharedStatement statement, RoutedStatement routed) {
+  private void describeSomewhere(SharedStatement statement, RoutedStatement routed)
+      throws IOException {
     if (statement.explain() != null && statement.explain().call()) {
       context.replies().add(PlanText.parameters(routed.facts().parameters()));
       context.replies().add(PlanText.description(statement.explain().format()));
       return;
     }
     Backend backend = context.backends().home(routed.router().catalog());
+    boolean apart = context.transactions().asksApart(backend);
     context.backends().connect(backend);
     context.backends().touch(backend);
     byte[] name =
         context.backends().prepare(backend, statement.statement(), true, context.replies());
     backend.connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
     context.replies().add(NodeReply.pass(backend.connection));
+    if (apart) {
+      context.transactions().endApart(backend);
+    }
   }
 
   public Progress execute(byte[] array, int at, int length) throws IOException {

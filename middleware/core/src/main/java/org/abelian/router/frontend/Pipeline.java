@@ -287,6 +287,12 @@ public final class Pipeline {
     if (array[at] == ClientInput.REFUSED) {
       throw ClientInput.refusal();
     }
+    if (context.transactions().awaitsSnapshot() && type != FrontendType.SYNC) {
+      if (!replies.isEmpty()) {
+        return Progress.QUIET;
+      }
+      context.transactions().takeSnapshot();
+    }
     return switch (type) {
       case FrontendType.PARSE -> extended.parse(array, at, length);
       case FrontendType.BIND -> extended.bind(array, at, length);
@@ -418,12 +424,14 @@ public final class Pipeline {
       return simple.isOneStatement();
     }
     int executes = 0;
+    byte last = 0;
     int length;
     for (int at = 0; at < searched; at += length) {
       length = input.frameAt(input.start() + at);
-      executes += input.array()[input.start() + at] == FrontendType.EXECUTE ? 1 : 0;
+      last = input.array()[input.start() + at];
+      executes += last == FrontendType.EXECUTE ? 1 : 0;
     }
-    return executes == 1 && groupEnds && !begun;
+    return executes == 1 && groupEnds && last != FrontendType.FLUSH && !begun;
   }
 
   /** True when the nodes have got the Sync that ends the group. */

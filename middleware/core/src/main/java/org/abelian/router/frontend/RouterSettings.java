@@ -50,7 +50,7 @@ public final class RouterSettings {
       return null;
     }
     Backend backend = context.backends().home(routed.router().catalog());
-    context.transactions().enter(backend, routed);
+    context.transactions().enterOnly(backend, routed, true);
     String json = settings.get(setting).apply(routed.router().catalog().version());
     String tell =
         "SELECT pg_catalog.set_config('"

@@ -22,6 +22,7 @@ import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Encodings;
+import org.abelian.router.session.IsolationSettings;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.TransactionState;
@@ -183,7 +184,7 @@ public final class SessionCommands {
   private void joinImplicit(StatementFacts facts) {
     boolean lasting = facts.command().setting().scope() == SettingFacts.Scope.SESSION;
     if (lasting && !context.transactions().state().isBlock()) {
-      context.transactions().enter(home(), false);
+      context.transactions().enterForSession(home(), false);
     }
   }
 
@@ -218,7 +219,7 @@ public final class SessionCommands {
 
   private void setNow(NodeStatement statement, StatementFacts facts) {
     Backend backend = home();
-    context.transactions().enter(backend, false);
+    context.transactions().enterForSession(backend, false);
     // Of what is only for a transaction the node says that there is none.
     boolean lasting = facts.command().setting().scope() == SettingFacts.Scope.SESSION;
     context.transactions().inject(backend, statement, !lasting);
@@ -232,6 +233,8 @@ public final class SessionCommands {
     context.transactions().state().requireRoom(statement);
     List<Backend> begun = context.backends().begun();
     boolean transactionMode = facts.command().setting().scope() == SettingFacts.Scope.TRANSACTION;
+    requireInTime(facts, begun);
+    String level = context.transactions().level();
     if (begun.isEmpty() && !transactionMode) {
       validate(statement);
     }
@@ -252,9 +255,37 @@ public final class SessionCommands {
                   begun.forEach(backend -> backend.told = state.history().size());
                   if (transactionMode && facts.command().isolation() != null) {
                     state.isolation(facts.command().isolation().toLowerCase(Locale.ROOT));
-                    context.transactions().levelChanged();
+                    context.transactions().levelChanged(level);
                   }
+                  noteDistributed(facts.command().setting());
                 }));
+  }
+
+  /** What decides about the snapshot comes before it, as in PostgreSQL. */
+  private void requireInTime(StatementFacts facts, List<Backend> begun) {
+    String isolation = facts.command().isolation();
+    boolean changes =
+        isolation != null
+            && !isolation.toLowerCase(Locale.ROOT).equals(context.transactions().level());
+    if (changes && context.transactions().state().isInSavepoint()) {
+      throw ClientError.of(
+          "25001", "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
+    }
+    boolean distributed =
+        facts.command().setting().name().equals(IsolationSettings.DISTRIBUTED_ISOLATION);
+    if (distributed && !begun.isEmpty() && context.transactions().readsFromOneSnapshot()) {
+      throw ClientError.of(
+          "25001",
+          IsolationSettings.DISTRIBUTED_ISOLATION
+              + " must be set before any query of a transaction above READ COMMITTED");
+    }
+  }
+
+  private void noteDistributed(SettingFacts setting) {
+    if (setting.name().equals(IsolationSettings.DISTRIBUTED_ISOLATION)) {
+      String value = setting.value();
+      context.transactions().state().distributedIsolation(value == null ? "" : value);
+    }
   }
 
   /**
@@ -287,7 +318,7 @@ public final class SessionCommands {
 
   private void forgetSettings(boolean showTag) {
     Backend backend = home();
-    context.transactions().enter(backend, false);
+    context.transactions().enterForSession(backend, false);
     if (!showTag) {
       // DISCARD ALL does that, RESET ALL does not.
       context.transactions().inject(backend, RESET_AUTHORIZATION, false);
@@ -335,7 +366,7 @@ public final class SessionCommands {
   /** Temporary objects are on the first node; in a block, ROLLBACK brings them back. */
   private Progress discardTemporary(NodeStatement statement) {
     Backend backend = home();
-    context.transactions().enter(backend, false);
+    context.transactions().enterForSession(backend, false);
     backend.unpreparable |= context.scope().hasTemporaryObjects();
     context.transactions().inject(backend, statement, true);
     context.replies().add(RouterWork.then(context.scope()::seesTemporaryObjects));

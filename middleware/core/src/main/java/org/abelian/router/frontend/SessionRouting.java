@@ -124,7 +124,7 @@ public final class SessionRouting {
   /** The first node, whose numbers of types clients know, when it is told of the statements. */
   private Route ofStatements(RoutedStatement routed) {
     Backend first = context.backends().backend(routed.router().catalog().first());
-    context.transactions().enter(first, routed);
+    context.transactions().enterOnly(first, routed, true);
     context.transactions().inject(first, ToldStatements.telling(statements), false);
     return new Route.OneNode(first.nodeId);
   }

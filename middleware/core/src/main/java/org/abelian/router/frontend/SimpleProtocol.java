@@ -398,7 +398,7 @@ public final class SimpleProtocol {
       backend.connection.writer().empty(FrontendType.SYNC);
       context.replies().add(NodeReply.end(backend.connection));
     }
-    context.transactions().enter(backend, true);
+    context.transactions().enterForSession(backend, true);
     traced = null;
     return pass(backend, null, array, at, length);
   }

@@ -54,8 +54,16 @@ public final class JoinedCall extends Execution {
         gates = context.transactions().state().hasCommonSnapshot() ? null : gates(context, call);
       }
     }
-    for (Backend backend : call.participants()) {
-      bindOn(context, bound, call, backend);
+    boolean bindsAll = false;
+    try {
+      for (Backend backend : call.participants()) {
+        bindOn(context, bound, call, backend);
+      }
+      bindsAll = true;
+    } finally {
+      if (gates != null && !bindsAll) {
+        gates.release();
+      }
     }
     if (gates != null) {
       context.replies().add(RouterWork.always(gates::release));

@@ -10,10 +10,10 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
-import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
-import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.session.TransactionState.Snapshots;
 
 /**
  * Gives a REPEATABLE READ transaction its snapshot on all nodes at one moment, ahead of the first
@@ -55,73 +55,99 @@ public final class CommonSnapshot {
   }
 
   /**
-   * A statement of the open transaction is about to go to a node.
+   * A statement of the open transaction is about to go to a node that has no snapshot.
    *
    * @param reads false for one that takes no snapshot, as LOCK does
    * @throws AbelianException 0A000 or 40001 when the node's snapshot would be of another moment
    */
-  void before(Backend backend, boolean reads, Nodes nodes) {
-    if (backend.begun && !state.awaitsSnapshot()
-        || !IsolationSettings.readsFromOneSnapshot(state, backends)) {
+  void before(Backend backend, boolean reads, Nodes nodes) throws IOException {
+    if (!IsolationSettings.readsFromOneSnapshot(state, backends)) {
       return;
     }
-    boolean alone = !IsolationSettings.takesCommonSnapshot(state, backends);
-    if (!alone && !reads && !state.hasCommonSnapshot()) {
-      state.awaitSnapshot();
-    } else if (!alone && (backends.firstBegun() == null || state.awaitsSnapshot())) {
+    Snapshots now = state.snapshots();
+    boolean isFirst = backends.firstBegun() == null;
+    if (now == Snapshots.BROKEN) {
+      throw broken();
+    } else if (now == Snapshots.COMMON) {
+      throw tooLate(backend);
+    } else if (!IsolationSettings.takesCommonSnapshot(state, backends)
+        || now == Snapshots.OWN && !isFirst) {
+      requireFirst(isFirst);
+    } else if (reads || now == Snapshots.AWAITED) {
       take(nodes);
-    } else if (backends.firstBegun() != null && !backend.begun) {
-      throw state.hasCommonSnapshot() ? tooLate(backend) : severalSnapshots();
+    } else {
+      state.snapshots(Snapshots.LOCKING);
+    }
+  }
+
+  private static void requireFirst(boolean isFirst) {
+    if (!isFirst) {
+      throw severalSnapshots();
     }
   }
 
   /** Nodes that have begun have just accepted another level, so they have read nothing yet. */
   void levelChanged() {
     if (backends.firstBegun() == null
-        || state.hasCommonSnapshot()
+        || state.snapshots() != Snapshots.OWN
         || !IsolationSettings.readsFromOneSnapshot(state, backends)) {
       return;
     }
     if (IsolationSettings.takesCommonSnapshot(state, backends)) {
-      state.awaitSnapshot();
+      state.snapshots(Snapshots.AWAITED);
     } else if (backends.begunCount() > 1) {
       throw severalSnapshots();
     }
   }
 
-  private void take(Nodes nodes) {
+  /**
+   * Takes the snapshots; nothing is on its way to a node afterwards. Whatever goes wrong between
+   * leaves nodes of which it is not known whether they have one.
+   */
+  void take(Nodes nodes) throws IOException {
     Catalog catalog = catalogs.get();
     List<Backend> all = new ArrayList<>();
     for (Node node : catalog.nodes()) {
       Backend backend = backends.backend(node);
       backends.connect(backend);
       all.add(backend);
-      if (!backend.begun) {
-        nodes.join(backend);
-      }
     }
-    if (all.size() > 1) {
-      // They answer for themselves, also where a statement of several nodes is about to be sent.
-      replies.apart(() -> takeTogether(catalog, all, nodes));
-    }
-    state.commonSnapshot();
-  }
-
-  private void takeTogether(Catalog catalog, List<Backend> all, Nodes nodes) {
-    SnapshotGate.Hold hold = enterGates(catalog, Backend.nodes(all));
-    boolean asked = false;
+    endWhatIsApart(all);
+    SnapshotGate.Hold hold = all.size() > 1 ? enterGates(catalog, Backend.nodes(all)) : null;
+    state.snapshots(Snapshots.BROKEN);
     try {
       for (Backend backend : all) {
+        if (!backend.begun) {
+          nodes.join(backend);
+        }
         nodes.inject(backend, ANY_READ);
-        backend.connection.writer().empty(FrontendType.FLUSH);
       }
-      replies.add(RouterWork.always(hold::release));
-      asked = true;
+      answer();
     } finally {
-      if (!asked) {
+      if (hold != null) {
         hold.release();
       }
     }
+    if (!replies.failed()) {
+      state.snapshots(Snapshots.COMMON);
+    }
+  }
+
+  /** What the group has had nodes do beside the transaction has a snapshot that is older. */
+  private void endWhatIsApart(List<Backend> all) throws IOException {
+    answer();
+    for (Backend backend : all) {
+      if (backend.touched && !backend.begun) {
+        backends.sync(backend);
+        replies.runNow(NodeReply.end(backend.connection));
+        backends.untouch(backend);
+      }
+    }
+  }
+
+  private void answer() throws IOException {
+    backends.requestAnswers();
+    replies.runAll();
   }
 
   private SnapshotGate.Hold enterGates(Catalog catalog, List<Integer> nodes) {
@@ -142,6 +168,13 @@ public final class CommonSnapshot {
         "a transaction at this isolation level must stay on one node",
         "Use REPEATABLE READ or READ COMMITTED, or SET abelian.distributed_isolation = 'per_node'"
             + " if snapshots of different nodes may differ.");
+  }
+
+  private static AbelianException broken() {
+    return new AbelianException(
+        SqlState.SERIALIZATION_FAILURE,
+        "the snapshot of this transaction could not be taken on all nodes",
+        "Roll the whole transaction back, and try it again.");
   }
 
   private static AbelianException tooLate(Backend backend) {

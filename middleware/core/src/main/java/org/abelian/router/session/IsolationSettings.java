@@ -18,13 +18,13 @@ public final class IsolationSettings {
    */
   public static boolean readsFromOneSnapshot(
       TransactionState transaction, BackendSession backends) {
-    return isStrict(transaction, backends) && !backends.says(DISTRIBUTED_ISOLATION, "per_node");
+    return isStrict(transaction, backends) && !says(transaction, backends, "per_node");
   }
 
   /** True for REPEATABLE READ, unless the client wants its transactions to stay on one node. */
-  static boolean takesCommonSnapshot(TransactionState transaction, BackendSession backends) {
+  public static boolean takesCommonSnapshot(TransactionState transaction, BackendSession backends) {
     return REPEATABLE_READ.equals(level(transaction, backends))
-        && !backends.says(DISTRIBUTED_ISOLATION, "one_node");
+        && !says(transaction, backends, "one_node");
   }
 
   /**
@@ -36,7 +36,13 @@ public final class IsolationSettings {
     return "serializable".equals(level) || REPEATABLE_READ.equals(level);
   }
 
-  private static String level(TransactionState transaction, BackendSession backends) {
+  private static boolean says(TransactionState transaction, BackendSession backends, String value) {
+    String own = transaction.distributedIsolation();
+    return own == null ? backends.says(DISTRIBUTED_ISOLATION, value) : own.equals(value);
+  }
+
+  /** The transaction's level, in lower case. */
+  static String level(TransactionState transaction, BackendSession backends) {
     String level = transaction.isolation();
     return level == null ? backends.settings().current().value(DEFAULT_ISOLATION) : level;
   }

@@ -157,10 +157,13 @@ public final class SettingsWatch {
     }
   }
 
-  /** False when the node has been told what one of the transaction's nodes has set before. */
+  /**
+   * False when the node has been told what one of the transaction's nodes has set before, or has
+   * only got to know a name.
+   */
   private boolean hasChanged(Backend backend) {
     ReportedSettings now = backend.reported();
-    return !now.equals(backend.seen)
+    return !now.agreesWith(backend.seen)
         && (origins.isEmpty() || !now.equals(origins.get(origins.size() - 1).seen));
   }
 

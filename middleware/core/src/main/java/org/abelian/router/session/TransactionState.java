@@ -34,6 +34,10 @@ public final class TransactionState {
       settings = List.copyOf(settings);
     }
 
+    private boolean isMode() {
+      return settings.stream().anyMatch(MODES::contains);
+    }
+
     private long bytes() {
       return ENTRY_LEAST + statement.heapBytes();
     }
@@ -42,26 +46,35 @@ public final class TransactionState {
   /** What an entry takes beside its text, in bytes. */
   private static final int ENTRY_LEAST = 200;
 
-  /** Of which moments its nodes' snapshots are, above READ COMMITTED. */
-  private enum Snapshots {
-    /** Each is of a moment of its own; or there is only one, or none. */
+  /** Of which moments its nodes' snapshots are, at REPEATABLE READ. */
+  enum Snapshots {
+    /** There is none yet, or each node has its own. */
     OWN,
-    /** Nodes have joined, and have none. */
+    /** Nodes have joined for a LOCK, which takes none. */
+    LOCKING,
+    /** LOCK is over: they are taken before anything else is done. */
     AWAITED,
-    /** All are of one. */
+    /** Some may have been taken when it failed. */
+    BROKEN,
+    /** All are of one moment. */
     COMMON
   }
 
   private static final NodeStatement PLAIN_BEGIN = NodeStatement.of("BEGIN");
 
   private static final List<String> MODES =
-      List.of("transaction_isolation", "transaction_read_only", "transaction_deferrable");
+      List.of(
+          "transaction",
+          "transaction_isolation",
+          "transaction_read_only",
+          "transaction_deferrable");
 
   private Kind kind = Kind.NONE;
   private boolean failed;
   private boolean votesEarly;
   private boolean ending;
   private Snapshots snapshots = Snapshots.OWN;
+  private String distributedIsolation;
   private NodeStatement begin = PLAIN_BEGIN;
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
@@ -117,17 +130,49 @@ public final class TransactionState {
     return snapshots == Snapshots.COMMON;
   }
 
-  void commonSnapshot() {
-    snapshots = Snapshots.COMMON;
+  Snapshots snapshots() {
+    return snapshots;
   }
 
-  /** True when nodes take part without a snapshot yet. */
-  boolean awaitsSnapshot() {
-    return snapshots == Snapshots.AWAITED;
+  void snapshots(Snapshots now) {
+    snapshots = now;
   }
 
-  void awaitSnapshot() {
-    snapshots = Snapshots.AWAITED;
+  /** True when nodes that have begun have no snapshot that may be used. */
+  boolean lacksSnapshot() {
+    return snapshots != Snapshots.OWN && snapshots != Snapshots.COMMON;
+  }
+
+  /** A LOCK is under way, behind which the snapshots will be taken. */
+  public boolean isLocking() {
+    return snapshots == Snapshots.LOCKING;
+  }
+
+  /** It is over. */
+  public void locked() {
+    if (snapshots == Snapshots.LOCKING) {
+      snapshots = Snapshots.AWAITED;
+    }
+  }
+
+  /** What the transaction has set for {@code abelian.distributed_isolation}; null for nothing. */
+  String distributedIsolation() {
+    return distributedIsolation;
+  }
+
+  /** Holds to the end of the transaction. */
+  public void distributedIsolation(String value) {
+    distributedIsolation = value;
+  }
+
+  /** True when a savepoint is open. */
+  public boolean isInSavepoint() {
+    return history.stream().anyMatch(entry -> entry.savepoint() != null);
+  }
+
+  /** What has set the modes of the transaction, in order. */
+  List<Entry> modes() {
+    return history.stream().filter(Entry::isMode).toList();
   }
 
   /** The statement that nodes begin with. */
@@ -278,6 +323,7 @@ public final class TransactionState {
     ending = false;
     votesEarly = false;
     snapshots = Snapshots.OWN;
+    distributedIsolation = null;
     begin = PLAIN_BEGIN;
     isolation = null;
     forget(history);

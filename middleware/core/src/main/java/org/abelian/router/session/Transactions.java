@@ -151,9 +151,14 @@ public final class Transactions {
     backend.notifies |= routed.notifies();
   }
 
-  /** As above, for what is no statement of the client's. */
+  /** As above, for a part of a statement that other nodes may have a part of. */
   public void enter(Backend backend, boolean writes) {
     enter(backend, writes, true);
+  }
+
+  /** As above, for what concerns the session. */
+  public void enterForSession(Backend backend, boolean writes) {
+    enterNode(backend, writes, true);
   }
 
   private void enter(Backend backend, boolean writes, boolean reads) {
@@ -224,8 +229,8 @@ public final class Transactions {
   }
 
   private void joinOrCatchUp(Backend backend, boolean reads) {
-    if (state.isOpen()) {
-      snapshot.before(backend, reads, joining);
+    if (state.isOpen() && (!backend.begun || state.lacksSnapshot())) {
+      replies.apart(() -> snapshot.before(backend, reads, joining));
     }
     if (state.isOpen() && !backend.begun) {
       join(backend);
@@ -253,9 +258,53 @@ public final class Transactions {
     return IsolationSettings.readsFromOneSnapshot(state, backends);
   }
 
-  /** The level was changed: refuses one for which the transaction is on too many nodes. */
-  public void levelChanged() {
-    snapshot.levelChanged();
+  /**
+   * The client has asked for a level: refuses one for which the transaction is on too many nodes.
+   *
+   * @param before the level until then
+   */
+  public void levelChanged(String before) {
+    if (!level().equals(before)) {
+      snapshot.levelChanged();
+    }
+  }
+
+  /** The level of the transaction, in lower case. */
+  public String level() {
+    String level = IsolationSettings.level(state, backends);
+    return level == null ? "" : level;
+  }
+
+  /** True when nodes have joined without a snapshot, which must come before all else. */
+  public boolean awaitsSnapshot() {
+    return state.snapshots() == TransactionState.Snapshots.AWAITED
+        && state.isOpen()
+        && !state.isFailed();
+  }
+
+  /** Takes it; nothing is on its way to a node. */
+  public void takeSnapshot() throws IOException {
+    snapshot.take(joining);
+  }
+
+  /**
+   * True when what a node tells of a statement, on a connection of the session, must not be a part
+   * of what may follow: its snapshot would be older than those of other nodes.
+   */
+  public boolean asksApart(Backend backend) {
+    return !backend.begun
+        && !backend.touched
+        && replies.isEmpty()
+        && IsolationSettings.takesCommonSnapshot(state, backends);
+  }
+
+  /** Ends that: all is answered, and the node has seen the end of a transaction. */
+  public void endApart(Backend backend) throws IOException {
+    backends.sync(backend);
+    replies.add(NodeReply.end(backend.connection));
+    backends.requestAnswers();
+    replies.runAll();
+    backends.untouch(backend);
   }
 
   /** The error of whatever is sent in a failed transaction. */
@@ -370,6 +419,7 @@ public final class Transactions {
   /** Nodes that have begun are told of the modes, and refuse those that come too late. */
   private void adopt(SharedStatement statement, TransactionCommand command) {
     beginAnswered = false;
+    String before = level();
     if (!command.modes()) {
       state.adopt();
       return;
@@ -381,7 +431,7 @@ public final class Transactions {
     }
     state.adopt(statement.statement(), command.isolation());
     begun.forEach(backend -> backend.told = state.history().size());
-    replies.add(RouterWork.then(this::levelChanged));
+    replies.add(RouterWork.then(() -> levelChanged(before)));
   }
 
   private void warn(String sqlState, String message) {
@@ -414,6 +464,7 @@ public final class Transactions {
     retry.forbid();
     NodeStatement begin = state.beginStatement();
     String isolation = state.isolation();
+    List<TransactionState.Entry> modes = state.modes();
     if (!reallyCommit) {
       ending.rollbackAll();
     }
@@ -421,6 +472,7 @@ public final class Transactions {
     replies.output().commandComplete(committed ? "COMMIT" : ROLLBACK);
     if (command.chain()) {
       state.beginBlock(begin, isolation);
+      state.restore(modes);
       beginAnswered = true;
     }
     return Progress.NEXT;
@@ -530,6 +582,7 @@ public final class Transactions {
     if (!state.isOpen()) {
       state.work().clear();
     }
+    state.locked(); // Also where the LOCK has failed.
     groupWrote = false;
     backends.settings().beginGroup();
     watch.beginGroup();

@@ -167,6 +167,9 @@ public final class SessionCommands {
     if (setting.name().equals("transaction snapshot")) {
       requireOneNode();
     }
+    if (!context.group().isOneStatement()) {
+      context.transactions().openForSnapshot(); // What comes behind it may be for several nodes.
+    }
     NodeStatement effective = effective(statement, facts);
     if (context.transactions().state().isOpen()) {
       joinImplicit(facts);

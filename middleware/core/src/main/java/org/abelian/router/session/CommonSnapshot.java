@@ -139,6 +139,7 @@ public final class CommonSnapshot {
     for (Backend backend : all) {
       if (backend.touched && !backend.begun) {
         backends.sync(backend);
+        backends.flush();
         replies.runNow(NodeReply.end(backend.connection));
         backends.untouch(backend);
       }

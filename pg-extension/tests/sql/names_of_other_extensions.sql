@@ -2,6 +2,7 @@
 -- Where another extension has a name in pg_catalog, ours stays in the schema abelian, and does the same there; so does one that was put there, and all in a schema of their own.
 \pset format unaligned
 \pset tuples_only on
+\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 DROP EXTENSION abelian_cluster;
 CREATE FUNCTION pg_catalog.create_reference_table(regclass) RETURNS text LANGUAGE sql AS $$ SELECT 'another' $$;

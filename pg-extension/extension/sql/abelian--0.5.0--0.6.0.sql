@@ -967,6 +967,56 @@ BEGIN
   PERFORM abelian.begin_placement_change(false);
 END $$;
 
+-- ---- the names of what users call, which another extension may have
+
+-- Moves them to a schema; what another extension has in pg_catalog stays out of it.
+CREATE FUNCTION abelian.move_names(place name) RETURNS void LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  names CONSTANT name[] := '{
+    create_distributed_function,create_distributed_procedure,create_distributed_table,create_lookup_index,create_reference_table,
+    drop_lookup_index,undistribute_procedure,undistribute_table}';
+  named regprocedure;
+BEGIN
+  IF EXISTS (SELECT FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner WHERE n.nspname = place AND NOT r.rolsuper) THEN
+    RAISE EXCEPTION 'the owner of schema % is no superuser', place
+      USING ERRCODE = 'insufficient_privilege', HINT = format('DROP SCHEMA %I, or look what is in it and ALTER SCHEMA %1$I OWNER TO a superuser.', place);
+  END IF;
+  FOR named IN
+    SELECT p.oid FROM pg_proc p
+      JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+      JOIN pg_extension e ON e.oid = d.refobjid
+     WHERE e.extname = 'abelian_cluster' AND p.proname = ANY (names) AND p.pronamespace <> place::text::regnamespace
+       AND NOT (place = 'pg_catalog' AND EXISTS (SELECT FROM pg_proc o WHERE o.proname = p.proname AND o.pronamespace = 'pg_catalog'::regnamespace))
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s SET SCHEMA %I', named, place);
+  END LOOP;
+  IF place = 'abelian_names' THEN
+    GRANT USAGE ON SCHEMA abelian_names TO PUBLIC;
+  END IF;
+END $$;
+REVOKE ALL ON FUNCTION abelian.move_names(name) FROM PUBLIC;
+
+-- Whether they lie in pg_catalog, where every search path finds them, or in the schema abelian_names. Dumps make schemas before extensions, so it
+-- is there when a restore makes the extension, and tells it where they belong.
+CREATE FUNCTION abelian.names_in_catalog(wanted boolean) RETURNS void LANGUAGE plpgsql STRICT SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  IF wanted THEN
+    PERFORM abelian.move_names('abelian');
+    PERFORM abelian.move_names('pg_catalog');
+    IF to_regnamespace('abelian_names') IS NOT NULL THEN
+      DROP SCHEMA abelian_names;
+    END IF;
+  ELSE
+    IF to_regnamespace('abelian_names') IS NULL THEN
+      CREATE SCHEMA abelian_names;
+    END IF;
+    PERFORM abelian.move_names('abelian_names');
+  END IF;
+END $$;
+COMMENT ON FUNCTION abelian.names_in_catalog(boolean) IS 'puts create_distributed_table and its like into pg_catalog, or into the schema abelian_names';
+REVOKE ALL ON FUNCTION abelian.names_in_catalog(boolean) FROM PUBLIC;
+
 -- ---- partitioned tables
 
 -- Partitions included. For who may read the table.
@@ -2935,7 +2985,7 @@ DECLARE
     independent_run,independent_run_calls,independent_state,independent_stop,independent_sweep,independent_turn,independent_unblock,
     install_catalog,intent,intent_horizon,is_claimed,is_divided,is_local,is_local_foreign_key,is_router,is_wide,join_cluster,joining,keep_rows,
     kept_rows,key_arguments,key_attributes,key_columns,key_expression,key_expressions,key_kind,key_kinds,key_type,lock_modes_conflict,
-    lookup_change,lookup_change_place_seq,lookup_column,lookup_entry,lookup_index,lookup_key,lookup_name,maps_keys,move_step,moves,moving,node,
+    lookup_change,lookup_change_place_seq,lookup_column,lookup_entry,lookup_index,lookup_key,lookup_name,maps_keys,move_names,move_step,moves,moving,names_in_catalog,node,
     node_of,node_of_m,node_of_row,note_lookup_change,own_node,parse_key_columns,parse_rule,partition,partition_of,partition_of_key,
     partition_tree,partitions,place_entry,place_key,place_lookup_index,place_partition,place_procedure,place_table,placement,
     placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_half_joined,refuse_half_moved,

@@ -44,6 +44,27 @@ impl Opened {
         unsafe { compat::columns_of((*self.0).rd_att) }
     }
 
+    /// The expressions of an index as they are stored. PostgreSQL's cache has them with constants computed, which is the owner's code: whoever
+    /// only looks must not run it.
+    pub fn index_expressions(&self) -> *mut pg_sys::List {
+        let cache = pg_sys::SysCacheIdentifier::INDEXRELID as i32;
+        // SAFETY: a catalogue look-up; the row is released, and what is stored is the text of a list.
+        unsafe {
+            let row = pg_sys::SearchSysCache1(cache, self.id().into());
+            if row.is_null() {
+                return std::ptr::null_mut();
+            }
+            let (number, mut null) = (pg_sys::Anum_pg_index_indexprs as i16, false);
+            let stored = pg_sys::SysCacheGetAttr(cache, row, number, &mut null);
+            let expressions = match null {
+                true => std::ptr::null_mut(),
+                false => pg_sys::stringToNode(pg_sys::text_to_cstring(stored.cast_mut_ptr())),
+            };
+            pg_sys::ReleaseSysCache(row);
+            expressions.cast()
+        }
+    }
+
     /// Its triggers, those of foreign keys among them.
     pub fn triggers(&self) -> &[pg_sys::Trigger] {
         // SAFETY: it is open; the descriptor, null without triggers, has as many.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Values survive pg_upgrade, pg_dumpall, and pg_dump with a parallel pg_restore, from a server with split objects of every type; operations and
-# folding go on there.
+# folding go on there. So does the choice of the schema where the names of what users of a cluster call lie.
 # Arguments: name and port of the node.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -12,6 +12,7 @@ new_port=$(free_port 0)
 folder=$nodes/$new
 export PGHOST=127.0.0.1 PGUSER=abelian PGPASSWORD=abelian
 values="SELECT string_agg(concat_ws(' ', id, c, d, b, m), ', ' ORDER BY id) FROM t"
+names="SELECT string_agg(DISTINCT pronamespace::regnamespace::text, ', ') FROM pg_proc WHERE proname LIKE 'create\_distributed\_%'"
 work=$(mktemp -d)
 trap '"$repository/scripts/node" drop "$new" 2>/dev/null || true; rm -rf "$work"' EXIT
 
@@ -25,6 +26,7 @@ expect() { # what it is, expected, printed
 
 # The same in every copy: operations on the objects that came with it, and on new ones, which must not meet them.
 goes_on() { # what it is, port, database
+  expect "$1: names" abelian_names "$(at "$2" "$3" "$names")"
   expect "$1: values" '1 209 110.25 9 200, 2 12 10.5 9 20, 3 209 110.25 9 200' "$(at "$2" "$3" "$values")"
   at "$2" "$3" 'SET abelian.split = always; UPDATE t SET c = c + 1, d = d + 1, b = b - 1, m = greatest(m, 210)'
   at "$2" "$3" 'INSERT INTO t SELECT i, 0, 0, 1, 0 FROM generate_series(4, 50) i; SET abelian.split = always; UPDATE t SET c = c + 1 WHERE id > 3'
@@ -50,7 +52,7 @@ fill() {
   printf 'abelian.fold_interval = 0\n' | as_database_user tee -a "$(data "$old")/postgresql.conf" >/dev/null
   "$repository/scripts/node" start "$old"
   at "$old_port" postgres 'CREATE DATABASE first'
-  at "$old_port" first 'CREATE EXTENSION abelian'
+  at "$old_port" first 'CREATE EXTENSION abelian_cluster CASCADE; SELECT abelian.names_in_catalog(false)'
   at "$old_port" first 'CREATE TABLE t (id int PRIMARY KEY, c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter(0), m abelian.max)'
   at "$old_port" first 'INSERT INTO t SELECT i, 10, 10, 10, 10 FROM generate_series(1, 3) i'
   at "$old_port" first 'SET abelian.split = never; UPDATE t SET c = c + 2, d = d + 0.5, b = b - 1, m = greatest(m, 20)'
@@ -75,6 +77,7 @@ restore_dump() {
   "$bindir/pg_dump" -p "$old_port" -d first -F directory -f "$work/first"
   at "$old_port" postgres 'CREATE DATABASE second'
   "$bindir/pg_restore" -p "$old_port" -d second -j 2 --exit-on-error "$work/first"
+  expect 'pg_restore: names' abelian_names "$(at "$old_port" second "$names")"
   expect 'pg_restore' "$(at "$old_port" first "$values")" "$(at "$old_port" second "$values")"
   at "$old_port" postgres 'DROP DATABASE second'
 }

@@ -2,6 +2,7 @@
 -- Who wants the types alone gets them alone: no roles, no event triggers, no names in pg_catalog, no catalogue of a cluster.
 \pset format unaligned
 \pset tuples_only on
+\set SHOW_CONTEXT never
 SET client_min_messages = warning;
 DROP EXTENSION abelian_cluster, abelian;
 CREATE FUNCTION members(extension name) RETURNS TABLE (class regclass, object oid) LANGUAGE sql AS $$

@@ -153,6 +153,18 @@ UPDATE beside SET c = c + 1;
 SELECT id, n IS NULL FROM cared;
 DROP TABLE cared;
 
+-- A new index is looked at, its expressions are not computed for whoever makes it.
+CREATE FUNCTION owners_part(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN ASSERT current_user = 'app', format('called for %s', current_user); RETURN $1; END $$;
+CREATE TABLE indexed (a int, c abelian.counter);
+ALTER TABLE indexed OWNER TO app;
+INSERT INTO indexed VALUES (1, 1);
+CREATE INDEX ON indexed ((owners_part(a) + owners_part(0)));
+CREATE INDEX CONCURRENTLY ON indexed ((owners_part(a) + owners_part(0))) WHERE owners_part(a) > owners_part(0);
+ALTER TABLE indexed ADD EXCLUDE ((owners_part(a) + owners_part(0)) WITH =);
+REINDEX TABLE CONCURRENTLY indexed;
+CREATE INDEX ON indexed ((c + owners_part(0)));
+DROP TABLE indexed;
+
 ALTER ROLE app RESET abelian.split;
 ALTER SYSTEM RESET abelian.fold_after;
 ALTER SYSTEM RESET abelian.fold_interval;

@@ -10,12 +10,9 @@ use crate::cluster::postgres;
 use crate::error::Error;
 use crate::owner;
 use crate::pg_function;
-use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use serde_json::Value as Json;
 use std::ffi::CStr;
-
-const CANCELED: i32 = PgSqlErrorCode::ERRCODE_QUERY_CANCELED as i32;
 
 pg_function!(
     /// `abelian.column_uses(query, role, search_path)`: NULL for a text with an UPDATE that cannot be analysed, or that is no SQL.
@@ -34,7 +31,6 @@ pg_function!(
         });
         match uses {
             Ok(uses) => Ok(postgres::text_datum(&uses.to_string())),
-            Err(error) if error.sqlstate() == CANCELED => Err(Error::Postgres(error)),
             Err(_) => Ok(call.null()),
         }
     }
@@ -51,7 +47,7 @@ fn uses(text: &CStr) -> Result<Json, PostgresError> {
         match boundary::attempt(|| of_statement(parsed, text)) {
             Ok(uses) => found.extend(uses),
             // Only updates lead to advice: what else cannot be resolved is not missed.
-            Err(error) if updates || error.sqlstate() == CANCELED => return Err(error),
+            Err(error) if updates => return Err(error),
             Err(_) => {}
         }
     }

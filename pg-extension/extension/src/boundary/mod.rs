@@ -113,6 +113,21 @@ impl PostgresError {
         unsafe { (*self.0).sqlerrcode }
     }
 
+    /// Whether it tells of the moment, and nothing of what was tried: a cancel, a time limit, a deadlock, a shutdown, a lack of resources.
+    pub fn interrupts(&self) -> bool {
+        use pgrx::PgSqlErrorCode as Code;
+        const ANY_OF_CLASS: [Code; 4] = [
+            Code::ERRCODE_TRANSACTION_ROLLBACK,
+            Code::ERRCODE_INSUFFICIENT_RESOURCES,
+            Code::ERRCODE_OPERATOR_INTERVENTION,
+            Code::ERRCODE_SYSTEM_ERROR,
+        ];
+        // The first two of five characters of six bits.
+        let class = self.sqlstate() & 0xFFF;
+        self.sqlstate() == Code::ERRCODE_LOCK_NOT_AVAILABLE as i32
+            || ANY_OF_CLASS.iter().any(|code| *code as i32 == class)
+    }
+
     /// Its primary message, for use in a refusal that quotes it.
     pub fn message(&self) -> String {
         // SAFETY: a copied message is a C string or null.
@@ -197,32 +212,47 @@ pub fn caught<R>(code: impl FnOnce() -> R) -> Result<R, PostgresError> {
     })
 }
 
-/// Runs `code` in a subtransaction: what it locked or cached is undone when it fails.
+/// Runs `code` in a subtransaction: what it locked or cached is undone when it fails. What [interrupts](PostgresError::interrupts) it goes on.
 pub fn attempt<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, PostgresError> {
+    uninterrupted(attempt_wait(code))
+}
+
+/// The same for who waits, and has limits of its own: gives what interrupts it, too.
+pub fn attempt_wait<R>(
+    code: impl FnOnce() -> Result<R, PostgresError>,
+) -> Result<R, PostgresError> {
     subtransaction(code, Result::is_ok)
 }
 
-/// Runs `code` in a subtransaction that is rolled back whatever comes of it: no lock outlives it.
+/// Runs `code` in a subtransaction that is rolled back whatever comes of it: no lock outlives it. What interrupts it goes on.
 pub fn undone<R>(code: impl FnOnce() -> Result<R, PostgresError>) -> Result<R, PostgresError> {
-    subtransaction(code, |_| false)
+    uninterrupted(subtransaction(code, |_| false))
+}
+
+fn uninterrupted<R>(result: Result<R, PostgresError>) -> Result<R, PostgresError> {
+    match result {
+        Err(error) if error.interrupts() => error.raise(),
+        result => result,
+    }
 }
 
 fn subtransaction<R>(code: impl FnOnce() -> R, stays: impl FnOnce(&R) -> bool) -> R {
-    // SAFETY: the pattern of PL/pgSQL's exception blocks; context and resource owner are restored on both paths.
+    // SAFETY: the pattern of PL/pgSQL's exception blocks; context and resource owner are restored on all paths.
     unsafe {
         let context = pg_sys::CurrentMemoryContext;
         let owner = pg_sys::CurrentResourceOwner;
         pg_sys::BeginInternalSubTransaction(std::ptr::null());
         pg_sys::CurrentMemoryContext = context;
-        let result = code();
-        if stays(&result) {
+        let result = catch_unwind(AssertUnwindSafe(code));
+        // Whoever catches what goes on expects to be in the subtransaction that he has begun.
+        if result.as_ref().is_ok_and(stays) {
             pg_sys::ReleaseCurrentSubTransaction();
         } else {
             pg_sys::RollbackAndReleaseCurrentSubTransaction();
         }
         pg_sys::CurrentMemoryContext = context;
         pg_sys::CurrentResourceOwner = owner;
-        result
+        result.unwrap_or_else(|payload| resume_unwind(payload))
     }
 }
 

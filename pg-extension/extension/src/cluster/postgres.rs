@@ -154,6 +154,10 @@ pub fn set_internal(name: &CStr, value: &CStr, action: pg_sys::GucAction::Type) 
     }
 }
 
+/// Has a scan take the snapshot that PostgreSQL takes for its catalogues: made anew for each scan of another table, and to be had in parallel
+/// plans, too, where a latest snapshot is refused.
+pub const NEWEST: pg_sys::Snapshot = std::ptr::null_mut();
+
 /// Calls the visitor for each row of a table in schema abelian, with the newest state of the transaction; it gets the
 /// values, `None` for NULL and for columns that the table of an older version lacks.
 ///
@@ -171,10 +175,8 @@ pub unsafe fn each_row(
     // SAFETY: a sequential scan; everything opened is closed.
     unsafe {
         let table = pg_sys::table_open(relation, pg_sys::AccessShareLock as i32);
-        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
-        let no_index = pg_sys::InvalidOid;
-        let scan =
-            pg_sys::systable_beginscan(table, no_index, false, snapshot, 0, std::ptr::null_mut());
+        let (no_index, no_key) = (pg_sys::InvalidOid, std::ptr::null_mut());
+        let scan = pg_sys::systable_beginscan(table, no_index, false, NEWEST, 0, no_key);
         loop {
             let row = pg_sys::systable_getnext(scan);
             if row.is_null() {
@@ -183,7 +185,6 @@ pub unsafe fn each_row(
             visitor(&values(row, (*table).rd_att, columns));
         }
         pg_sys::systable_endscan(scan);
-        pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
     }
 }

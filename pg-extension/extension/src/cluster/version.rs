@@ -84,10 +84,9 @@ fn read_version(relation: pg_sys::Oid) -> i64 {
     // SAFETY: a sequential scan of a one-row table under a lock; everything opened is closed.
     unsafe {
         let cluster = pg_sys::table_open(relation, pg_sys::AccessShareLock as i32);
-        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
-        let no_index = pg_sys::InvalidOid;
+        let (no_index, no_key) = (pg_sys::InvalidOid, std::ptr::null_mut());
         let scan =
-            pg_sys::systable_beginscan(cluster, no_index, false, snapshot, 0, std::ptr::null_mut());
+            pg_sys::systable_beginscan(cluster, no_index, false, postgres::NEWEST, 0, no_key);
         let row = pg_sys::systable_getnext(scan);
         let mut version = 0;
         if !row.is_null() {
@@ -100,7 +99,6 @@ fn read_version(relation: pg_sys::Oid) -> i64 {
             }
         }
         pg_sys::systable_endscan(scan);
-        pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(cluster, pg_sys::AccessShareLock as i32);
         version
     }

@@ -462,7 +462,7 @@ impl Patience {
         let portion = self.next()?;
         let has_limit = harmless::statement_timeout_runs();
         let timeout = LockTimeout::of(portion);
-        let waited = boundary::attempt(|| boundary::caught(|| wait_for(&wait)));
+        let waited = boundary::attempt_wait(|| boundary::caught(|| wait_for(&wait)));
         drop(timeout);
         match waited {
             Ok(()) => {

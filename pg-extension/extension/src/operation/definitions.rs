@@ -149,9 +149,7 @@ fn check(relations: Vec<Oid>) {
 fn fault(copies: &mut Copies<'_>, relation: &Opened) -> Option<Error> {
     let kind = relation.class().relkind as u8;
     if kind == pg_sys::RELKIND_INDEX || kind == pg_sys::RELKIND_PARTITIONED_INDEX {
-        // SAFETY: an open index.
-        let expressions = unsafe { pg_sys::RelationGetIndexExpressions(relation.relation()) };
-        let keeps = tree::items::<pg_sys::Node>(expressions)
+        let keeps = tree::items::<pg_sys::Node>(relation.index_expressions())
             .into_iter()
             .any(|expression| copies.escapes(expression));
         return keeps.then_some(Error::IndexKeepsObject);

@@ -93,9 +93,7 @@ pub fn is_one(index: Oid) -> bool {
     else {
         return false;
     };
-    // SAFETY: an open index.
-    let expressions = unsafe { pg_sys::RelationGetIndexExpressions(index.relation()) };
-    let expressions = tree::items::<pg_sys::Node>(expressions);
+    let expressions = tree::items::<pg_sys::Node>(index.index_expressions());
     expressions
         .into_iter()
         .all(|one| stored(&symbols, one).is_some())

@@ -78,7 +78,7 @@ impl Functions {
 /// Moves a sequence that the nodes share, on each of them.
 pub const CONTINUE_SEQUENCE: &str = "continue_sequence";
 
-/// Names of the functions that change the placement and lie in pg_catalog, or in abelian, where another extension has the name.
+/// Names of the functions that change the placement and lie in one of three schemas, see `abelian.names_in_catalog`.
 const PLACEMENT: [&str; 8] = [
     "create_distributed_table",
     "create_reference_table",
@@ -91,7 +91,13 @@ const PLACEMENT: [&str; 8] = [
 ];
 
 /// Those that lie in abelian.
-const PLACEMENT_OF_SCHEMA: [&str; 4] = ["add_node", "remove_node", "place_key", "unplace_key"];
+const PLACEMENT_OF_SCHEMA: [&str; 5] = [
+    "add_node",
+    "remove_node",
+    "place_key",
+    "unplace_key",
+    "names_in_catalog",
+];
 
 /// PostgreSQL's fixed OIDs of languages: two of compiled functions, and SQL.
 const INTERNAL_LANGUAGE: u32 = 12;
@@ -118,7 +124,7 @@ fn is_placement_function(function: Oid) -> bool {
 fn is_placement(schema: &str, name: &str) -> bool {
     match schema {
         "abelian" => PLACEMENT.contains(&name) || PLACEMENT_OF_SCHEMA.contains(&name),
-        "pg_catalog" => PLACEMENT.contains(&name),
+        "pg_catalog" | "abelian_names" => PLACEMENT.contains(&name),
         _ => false,
     }
 }

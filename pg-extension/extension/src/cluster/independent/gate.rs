@@ -65,7 +65,7 @@ fn wait_to_propose(mode: i32) -> Result<bool, Error> {
         0 => PROPOSAL_PATIENCE_MS,
         shorter => shorter.min(PROPOSAL_PATIENCE_MS),
     });
-    let came = boundary::attempt(|| {
+    let came = boundary::attempt_wait(|| {
         // SAFETY: a raw call in a subtransaction.
         boundary::caught(|| unsafe {
             functions::LockAcquire(&tag, mode, false, false);

@@ -49,12 +49,11 @@ pub fn find(function: Oid) -> Option<Record> {
             pg_sys::F_TEXTEQ.into(),
             postgres::text_datum(&signature),
         );
-        let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
-        let scan = pg_sys::systable_beginscan(table, Oid::INVALID, false, snapshot, 1, &mut key);
+        let scan =
+            pg_sys::systable_beginscan(table, Oid::INVALID, false, postgres::NEWEST, 1, &mut key);
         let row = pg_sys::systable_getnext(scan);
         let record = (!row.is_null()).then(|| read(row, (*table).rd_att, signature));
         pg_sys::systable_endscan(scan);
-        pg_sys::UnregisterSnapshot(snapshot);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
         record
     }

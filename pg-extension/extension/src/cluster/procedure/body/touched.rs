@@ -37,21 +37,31 @@ thread_local! {
 /// Functions that call each other are followed so far.
 const NESTED_MAX: usize = 8;
 
+struct Deeper;
+
+impl Deeper {
+    /// None for a body that is being looked into already, or too far from the first.
+    fn enter(function: Oid) -> Option<Deeper> {
+        INSIDE.with_borrow_mut(|inside| {
+            let enters = inside.len() < NESTED_MAX && !inside.contains(&function);
+            enters.then(|| {
+                inside.push(function);
+                Deeper
+            })
+        })
+    }
+}
+
+impl Drop for Deeper {
+    fn drop(&mut self) {
+        INSIDE.with_borrow_mut(Vec::pop);
+    }
+}
+
 /// The findings about a body, unless it calls itself; an error is for whoever runs it.
 pub fn findings(function: Oid) -> Option<Findings> {
-    let enters = INSIDE.with_borrow_mut(|inside| {
-        let enters = inside.len() < NESTED_MAX && !inside.contains(&function);
-        if enters {
-            inside.push(function);
-        }
-        enters
-    });
-    if !enters {
-        return None;
-    }
-    let found = boundary::attempt(|| source::analyse_as_it_reads(function));
-    INSIDE.with_borrow_mut(Vec::pop);
-    found.ok()
+    let _inside = Deeper::enter(function)?;
+    boundary::attempt(|| source::analyse_as_it_reads(function)).ok()
 }
 
 /// Whether a function changes nothing and reads nothing but its arguments and reference tables, so that every node may run it for its own

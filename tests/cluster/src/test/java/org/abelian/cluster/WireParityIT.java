@@ -213,6 +213,16 @@ class WireParityIT {
                     .execute("p", 1)
                     .sync()
                     .untilReady()),
+        named(
+            "a statement behind an error is not prepared",
+            c -> {
+              String failing = "SELECT id / 0 FROM account WHERE id = $1";
+              c.parse("", failing).bind("", "", 0, "1").execute("", 0).parse("later", "SELECT 1");
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              c.parse("later", "SELECT 2").bind("", "later", 0).execute("", 0);
+              all.addAll(c.sync().untilReady());
+              return all;
+            }),
         named("unknown statement", c -> c.bind("", "nobody", 0).execute("", 0).sync().untilReady()),
         named(
             "syntax error in Parse with position",

@@ -24,6 +24,7 @@ import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
 import org.abelian.router.statement.BoundTemplate;
 import org.abelian.router.statement.GeneratedKeys;
+import org.abelian.router.statement.NamedParse;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.trace.TracedStatement;
@@ -82,10 +83,12 @@ public final class ExtendedProtocol {
     statements.named().define(array, at + 5, nameEnd, statement, null);
     if (nameEnd == at + 5) {
       statement.parsed();
+      context.replies().add(FixedMessage.PARSE_COMPLETE);
     } else {
-      context.retry().defined(CString.name(array, at + 5, nameEnd));
+      String name = CString.name(array, at + 5, nameEnd);
+      context.retry().defined(name);
+      context.replies().add(new NamedParse(statements.named(), name));
     }
-    context.replies().add(FixedMessage.PARSE_COMPLETE);
     return Progress.NEXT;
   }
 

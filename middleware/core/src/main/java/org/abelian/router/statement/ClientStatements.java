@@ -56,6 +56,12 @@ public final class ClientStatements {
     return named.get(CString.name(array, from, to));
   }
 
+  /** The statement of that name, or null. */
+  Prepared prepared(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    return prepared(bytes, 0, bytes.length);
+  }
+
   /** Those that have names, by these. */
   public Map<String, Prepared> all() {
     Map<String, Prepared> all = new TreeMap<>(named);

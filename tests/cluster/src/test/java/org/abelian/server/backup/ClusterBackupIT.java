@@ -9,7 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +34,7 @@ class ClusterBackupIT {
   private static final String SOURCE = "backup_source";
   private static final String RESTORED = "backup_restored";
   private static final String LONE = "backup_lone";
+  private static final String NAMES = "abelian_names";
   private static final long SEED = 46;
   private static final int BACKUPS = 2;
   private static final int MOMENTS = 40;
@@ -69,6 +73,27 @@ class ClusterBackupIT {
   static void create(LocalCluster cluster) throws SQLException {
     Databases.create(cluster, SOURCE);
     Transfers.create(Databases.url(cluster, SOURCE));
+    try (Connection routed =
+            DriverManager.getConnection(
+                Databases.url(cluster, SOURCE), LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+        Statement statement = routed.createStatement()) {
+      statement.execute("SELECT abelian.names_in_catalog(false)");
+    }
+    assertEquals(List.of(NAMES, NAMES, NAMES), names(cluster, SOURCE));
+  }
+
+  /** Where the names of functions for users lie on each node. */
+  private static List<String> names(LocalCluster cluster, String database) throws SQLException {
+    List<String> found = new ArrayList<>();
+    for (LocalNode node : cluster.nodes()) {
+      found.add(
+          Databases.text(
+              node,
+              database,
+              "SELECT string_agg(DISTINCT pronamespace::regnamespace::text, ' ') FROM pg_proc"
+                  + " WHERE proname LIKE 'create_distributed_%'"));
+    }
+    return found;
   }
 
   @AfterAll
@@ -125,6 +150,7 @@ class ClusterBackupIT {
       assertEquals(WHOLE, Transfers.sums(source), "the original: seed " + SEED);
       for (int i = 1; i <= BACKUPS; i++) {
         String url = restore(folder.resolve("b" + i));
+        assertEquals(List.of(NAMES, NAMES, NAMES), names(cluster, RESTORED));
         assertEquals(WHOLE, Transfers.sums(url), "backup " + i + ": seed " + SEED);
         assertEquals(CLASSES, transfers.classes(url), "placement and procedures are restored");
         assertEquals(WHOLE, Transfers.sums(url), "after transfers in the restored cluster");

@@ -27,6 +27,9 @@ CREATE FUNCTION abelian.independent_advance(at bigint, router uuid, seal text) R
 -- Before a statement of the client's that changes the schema or the placement.
 CREATE FUNCTION abelian.change_schema(router uuid, self integer, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_change_schema';
+-- The same where rows get values that may depend on the clock: all nodes have that of the first.
+CREATE FUNCTION abelian.change_schema(router uuid, self integer, transaction bigint, statement bigint, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_change_schema_at';
 -- The commands by which the last DO block of the transaction has changed the schema of this node.
 CREATE FUNCTION abelian.block_changes() RETURNS text LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_block_changes';
 

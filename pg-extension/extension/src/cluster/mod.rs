@@ -37,6 +37,7 @@ pub mod session_label;
 mod session_locks;
 mod session_settings;
 pub mod settings;
+mod shared_clock;
 mod shared_snapshot;
 mod told_statements;
 pub mod transaction_token;

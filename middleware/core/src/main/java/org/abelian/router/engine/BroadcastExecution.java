@@ -42,8 +42,9 @@ public final class BroadcastExecution extends Execution {
     this.changesSchema = changesSchema;
   }
 
-  static BroadcastExecution bind(
-      EngineContext context, BoundStatement bound, Route.AllNodes route) {
+  /** Null when the first node has failed, and the client was told. */
+  static BroadcastExecution bind(EngineContext context, BoundStatement bound, Route.AllNodes route)
+      throws IOException {
     RoutedStatement routed = bound.routed();
     List<Node> nodes = nodes(routed, route);
     boolean several = nodes.size() > 1;
@@ -53,12 +54,21 @@ public final class BroadcastExecution extends Execution {
     String rewritten = routed.facts().command().rewritten();
     NodeStatement text =
         rewritten == null ? bound.statement().statement() : NodeStatement.of(rewritten);
+    SharedClock clock = null;
+    if (several && routed.facts().command().fills()) {
+      Backend first = context.backends().backend(nodes.get(0));
+      SeveralNodes.enter(context, first, routed);
+      clock = SharedClock.of(context, first);
+      if (clock == null) {
+        return null;
+      }
+    }
     List<NodePortal> portals = new ArrayList<>();
     for (Node node : nodes) {
       Backend backend = context.backends().backend(node);
       SeveralNodes.enter(context, backend, routed);
       if (routed.changesSchema(route) || routed.utility() == UtilityKind.TRUNCATE) {
-        announceChange(context, backend); // TRUNCATE takes entries of lookup indexes with it.
+        announceChange(context, backend, clock); // TRUNCATE takes entries of lookup indexes along.
       }
       NodePortal portal = new NodePortal(context, backend, bound.portal());
       portal.bind(text, false, bound.bind());
@@ -78,16 +88,27 @@ public final class BroadcastExecution extends Execution {
     return refused ? all.subList(0, 1) : all; // The first refuses it, in PostgreSQL's words.
   }
 
+  /** The same for what computes no values. */
+  static void announceChange(EngineContext context, Backend backend) {
+    announceChange(context, backend, null);
+  }
+
   /**
    * Tells the node that every node makes this change, and which one it is: sequences of distributed
    * tables count differently on each. Nodes without seals know by their settings.
+   *
+   * @param clock the one that all have for it; null for their own
    */
-  static void announceChange(EngineContext context, Backend backend) {
-    String seal = backend.connection.seal("change_schema", Integer.toString(backend.nodeId));
+  static void announceChange(EngineContext context, Backend backend, SharedClock clock) {
+    List<String> arguments = new ArrayList<>(List.of(Integer.toString(backend.nodeId)));
+    if (clock != null) {
+      arguments.addAll(clock.moments());
+    }
+    String seal = backend.connection.seal("change_schema", arguments.toArray(String[]::new));
     if (seal != null) {
       String sql =
-          "SELECT abelian.change_schema('%s',%d,'%s')"
-              .formatted(context.router(), backend.nodeId, seal);
+          "SELECT abelian.change_schema('%s',%s,'%s')"
+              .formatted(context.router(), String.join(",", arguments), seal);
       context.transactions().inject(backend, NodeStatement.of(sql), false);
     }
   }

@@ -4,9 +4,9 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    block, column_fill, gate, misplaced, nested, postgres, procedure, refused, run_as,
-    schema_change, session_locks, session_settings, settings, transaction_token, unique_index,
-    version, vote,
+    block, column_fill, gate, misplaced, nested, numbered_column, postgres, procedure, refused,
+    run_as, schema_change, session_locks, session_settings, settings, transaction_token,
+    unique_index, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -105,6 +105,7 @@ fn statement_starts(command: *mut pg_sys::Node) {
     block::statement_starts(command);
     if has_router() {
         nested::statement_starts(command);
+        numbered_column::command_starts(command);
     }
 }
 
@@ -176,6 +177,9 @@ fn around_command(command: &Command, run: Runner<'_>) {
         return block::run(&command, run);
     } else if touches_tables {
         inner_command_starts(&command);
+        if let Some(divided) = numbered_column::divided(&command) {
+            command = command.with_statement(divided);
+        }
     }
     if let Some(gid) = our_gid_to_prepare(&command) {
         enter_gate(gid);

@@ -23,6 +23,7 @@ mod lookup;
 mod misplaced;
 mod moving;
 mod nested;
+mod numbered_column;
 mod ownership;
 pub mod passages;
 mod placed;

@@ -129,14 +129,18 @@ pg_function!(
     }
 );
 
+/// The number of this node, as the router has told it; 0 when it has not.
+pub fn this_node() -> i32 {
+    match PHASE.get() {
+        Phase::Command | Phase::Query => NODE.get(),
+        _ if seal::is_trusted() => settings::NODE_ID.get(),
+        _ => 0,
+    }
+}
+
 pg_function!(
-    /// `abelian.this_node()`: the number of this node, as the router has told it; 0 when it has not.
+    /// `abelian.this_node()`: see [`this_node`].
     fn abelian_this_node(_call) {
-        let node = match PHASE.get() {
-            Phase::Command | Phase::Query => NODE.get(),
-            _ if seal::is_trusted() => settings::NODE_ID.get(),
-            _ => 0,
-        };
-        Ok(Datum::from(node))
+        Ok(Datum::from(this_node()))
     }
 );

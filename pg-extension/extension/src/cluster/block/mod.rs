@@ -11,7 +11,7 @@ mod rows;
 use super::analysis::functions;
 use super::analysis::tree::{self, NodePtr};
 use super::analysis::{definition, utility};
-use super::{column_fill, nested, refused};
+use super::{column_fill, nested, numbered_column, refused};
 use crate::boundary;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{Command, Runner};
@@ -117,6 +117,7 @@ pub fn run(command: &Command, run: Runner<'_>) {
         let _inside = nested::definition_starts();
         boundary::caught(|| {
             column_fill::check(command.node());
+            numbered_column::command_starts(command.node());
             match without_rows {
                 Some(statement) => run(&command.with_statement(statement)),
                 None => run(command),

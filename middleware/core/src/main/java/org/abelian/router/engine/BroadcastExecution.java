@@ -15,6 +15,7 @@ import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
@@ -26,6 +27,9 @@ import org.abelian.router.statement.RoutedStatement;
  * wait for each other there and nowhere else. All of it is one transaction.
  */
 public final class BroadcastExecution extends Execution {
+  private static final ErrorFields NO_BLOCK =
+      ErrorFields.of("WARNING", "25P01", "SET CONSTRAINTS can only be used in transaction blocks");
+
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
@@ -48,6 +52,7 @@ public final class BroadcastExecution extends Execution {
     RoutedStatement routed = bound.routed();
     List<Node> nodes = nodes(routed, route);
     boolean several = nodes.size() > 1;
+    boolean warns = several && routed.utility() == UtilityKind.CONSTRAINTS && outsideBlock(context);
     if (several) {
       context.transactions().openImplicit();
     }
@@ -79,7 +84,14 @@ public final class BroadcastExecution extends Execution {
       context.scope().seesUncommittedSchema();
     }
     bound.answerBind(context.replies());
+    if (warns) {
+      context.replies().add(RouterWork.then(() -> context.replies().output().notice(NO_BLOCK)));
+    }
     return new BroadcastExecution(context, routed, portals, routed.changesSchema(route));
+  }
+
+  private static boolean outsideBlock(EngineContext context) {
+    return !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
   }
 
   private static List<Node> nodes(RoutedStatement routed, Route.AllNodes route) {

@@ -42,7 +42,7 @@ pub fn check(command: NodePtr) {
         .any(|command| fills_differently(table, command, is_copy));
     // The lock that the command is about to take: no row may come in between.
     if differs && locked(table, || postgres::has_rows(table)) {
-        refuse(table);
+        refuse(table, is_copy);
     }
 }
 
@@ -147,13 +147,21 @@ fn differs(expression: NodePtr, is_copy: bool) -> bool {
         || (is_copy && found.volatile)
 }
 
-fn refuse(table: Oid) -> ! {
+fn refuse(table: Oid, is_copy: bool) -> ! {
+    let hint = match is_copy {
+        true => {
+            "In one transaction: undistribute_table(), this command, create_reference_table(). Or add the column without a default, and fill it by UPDATE with constants."
+        }
+        false => {
+            "Add the column without a default, give it the default afterwards, and fill the rows by UPDATE with a constant or a parameter."
+        }
+    };
     let error = {
         // SAFETY: the name of a relation that exists.
         let name = unsafe { tree::string(pg_sys::get_rel_name(table)) };
         PostgresError::unsupported(
             &format!("the rows of \"{name}\" would get a value that each node computes by itself"),
-            "Add the column without a default, give it the default afterwards, and fill the rows by UPDATE with a constant or a parameter.",
+            hint,
         )
     };
     error.raise()

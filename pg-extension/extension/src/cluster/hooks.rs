@@ -4,8 +4,8 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    block, column_fill, gate, misplaced, nested, numbered_column, postgres, procedure, refused,
-    run_as, schema_change, session_locks, session_settings, settings, transaction_token,
+    block, column_fill, gate, misplaced, nested, postgres, procedure, refused, run_as,
+    schema_change, sequence_commands, session_locks, session_settings, settings, transaction_token,
     unique_index, version, vote,
 };
 use crate::backend;
@@ -105,7 +105,7 @@ fn statement_starts(command: *mut pg_sys::Node) {
     block::statement_starts(command);
     if has_router() {
         nested::statement_starts(command);
-        numbered_column::command_starts(command);
+        sequence_commands::command_starts(command);
     }
 }
 
@@ -177,8 +177,8 @@ fn around_command(command: &Command, run: Runner<'_>) {
         return block::run(&command, run);
     } else if touches_tables {
         inner_command_starts(&command);
-        if let Some(divided) = numbered_column::divided(&command) {
-            command = command.with_statement(divided);
+        if let Some(adapted) = sequence_commands::adapted(&command) {
+            command = command.with_statement(adapted);
         }
     }
     if let Some(gid) = our_gid_to_prepare(&command) {
@@ -211,7 +211,8 @@ fn command_starts(command: Command) -> Command {
     // They plan expressions, which says that another statement is the client's.
     nested::statement_starts(command.node());
     // SAFETY: a planned command.
-    match unsafe { nested::without_rows(command.statement()) } {
+    let changed = unsafe { nested::without_rows(command.statement()) };
+    match changed.or_else(|| sequence_commands::adapted(&command)) {
         Some(changed) => command.with_statement(changed),
         None => command,
     }

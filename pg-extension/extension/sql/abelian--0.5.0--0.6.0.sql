@@ -1154,7 +1154,13 @@ BEGIN
   FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
     PERFORM abelian.check_placement(member);
   END LOOP;
-  PERFORM abelian.spread_rows(partition);
+  -- Sequences that the partition has from its parent are on every node what they should be.
+  IF abelian.has_rows(partition) OR EXISTS (
+       SELECT FROM abelian.partition_tree(partition) t, abelian.sequence_steps_of(t) s
+        WHERE s.steps > 0 AND s.sequence NOT IN (SELECT q.seqrelid FROM abelian.sequences_of(parent.relation) q))
+  THEN
+    PERFORM abelian.spread_rows(partition);
+  END IF;
   PERFORM abelian.check_rows(partition);
 END $$;
 REVOKE ALL ON FUNCTION abelian.place_partition(regclass, abelian.placement) FROM PUBLIC;

@@ -4,7 +4,7 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    block, column_fill, gate, misplaced, nested, postgres, procedure, refused, run_as,
+    block, column_fill, foreign_key, gate, misplaced, nested, postgres, procedure, refused, run_as,
     schema_change, sequence_commands, session_locks, session_settings, settings, transaction_token,
     unique_index, version, vote,
 };
@@ -207,6 +207,7 @@ fn command_starts(command: Command) -> Command {
         return command;
     }
     column_fill::check(command.node());
+    foreign_key::check(command.node());
     unique_index::check(command.node());
     // They plan expressions, which says that another statement is the client's.
     nested::statement_starts(command.node());

@@ -11,7 +11,7 @@ mod rows;
 use super::analysis::functions;
 use super::analysis::tree::{self, NodePtr};
 use super::analysis::{definition, utility};
-use super::{column_fill, nested, refused, sequence_commands};
+use super::{column_fill, foreign_key, nested, refused, sequence_commands};
 use crate::boundary;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{Command, Runner};
@@ -118,6 +118,7 @@ pub fn run(command: &Command, run: Runner<'_>) {
         let _inside = nested::definition_starts();
         boundary::caught(|| {
             column_fill::check(command.node());
+            foreign_key::check(command.node());
             sequence_commands::command_starts(command.node());
             match changed {
                 Some(statement) => run(&command.with_statement(statement)),

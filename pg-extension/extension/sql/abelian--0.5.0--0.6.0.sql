@@ -27,6 +27,9 @@ CREATE FUNCTION abelian.independent_advance(at bigint, router uuid, seal text) R
 -- Before a statement of the client's that changes the schema or the placement.
 CREATE FUNCTION abelian.change_schema(router uuid, self integer, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_change_schema';
+-- The same where rows get values that may depend on the clock: all nodes have that of the first.
+CREATE FUNCTION abelian.change_schema(router uuid, self integer, transaction bigint, statement bigint, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_change_schema_at';
 -- The commands by which the last DO block of the transaction has changed the schema of this node.
 CREATE FUNCTION abelian.block_changes() RETURNS text LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_block_changes';
 
@@ -1201,7 +1204,13 @@ BEGIN
   FOR member IN SELECT * FROM abelian.partition_tree(partition) LOOP
     PERFORM abelian.check_placement(member);
   END LOOP;
-  PERFORM abelian.spread_rows(partition);
+  -- Sequences that the partition has from its parent are on every node what they should be.
+  IF abelian.has_rows(partition) OR EXISTS (
+       SELECT FROM abelian.partition_tree(partition) t, abelian.sequence_steps_of(t) s
+        WHERE s.steps > 0 AND s.sequence NOT IN (SELECT q.seqrelid FROM abelian.sequences_of(parent.relation) q))
+  THEN
+    PERFORM abelian.spread_rows(partition);
+  END IF;
   PERFORM abelian.check_rows(partition);
 END $$;
 REVOKE ALL ON FUNCTION abelian.place_partition(regclass, abelian.placement) FROM PUBLIC;

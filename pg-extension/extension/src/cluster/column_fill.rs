@@ -1,14 +1,15 @@
 //! ALTER TABLE that gives rows a value which is not the same wherever it is computed: a new column's default, or a type's USING. Each node
 //! fills its own rows, so a value that one PostgreSQL computes once for all rows comes out differently on each, and the copies of a
-//! reference table would not be copies any more.
+//! reference table would not be copies any more. `now()` is the same everywhere if the router lets the nodes have one clock for the command
+//! ([`super::shared_clock`]).
 
 use super::analysis::functions;
 use super::analysis::relation;
 use super::analysis::tree::{self, NodePtr};
 use super::procedure::placements::{self, Home};
-use super::{postgres, settings};
+use super::{postgres, settings, shared_clock};
 use crate::boundary::PostgresError;
-use pgrx::pg_sys::{self, AlterTableType, ConstrType, NodeTag, Oid, ParseExprKind};
+use pgrx::pg_sys::{self, AlterTableType, ConstrType, Oid, ParseExprKind};
 
 const SERIAL_TYPES: [&str; 6] = [
     "serial",
@@ -41,7 +42,7 @@ pub fn check(command: NodePtr) {
         .any(|command| fills_differently(table, command, is_copy));
     // The lock that the command is about to take: no row may come in between.
     if differs && locked(table, || postgres::has_rows(table)) {
-        refuse(table);
+        refuse(table, is_copy);
     }
 }
 
@@ -58,17 +59,37 @@ fn fills_differently(table: Oid, command: &pg_sys::AlterTableCmd, is_copy: bool)
     match command.subtype {
         AlterTableType::AT_AddColumn => {
             (is_copy && is_numbered(column))
-                || value_of(column).is_some_and(|value| {
-                    let kind = ParseExprKind::EXPR_KIND_COLUMN_DEFAULT;
-                    differs(table, value, kind, is_copy)
-                })
+                || filled_with(table, column).is_some_and(|value| differs(value, is_copy))
         }
         AlterTableType::AT_AlterColumnType => {
             let kind = ParseExprKind::EXPR_KIND_ALTER_COL_TRANSFORM;
-            !column.raw_default.is_null() && differs(table, column.raw_default, kind, is_copy)
+            !column.raw_default.is_null()
+                && differs(analysed(table, column.raw_default, kind), is_copy)
         }
         _ => false,
     }
+}
+
+/// What the rows that are there get in a new column.
+fn filled_with(table: Oid, column: &pg_sys::ColumnDef) -> Option<NodePtr> {
+    match value_of(column) {
+        Some(value) => Some(analysed(
+            table,
+            value,
+            ParseExprKind::EXPR_KIND_COLUMN_DEFAULT,
+        )),
+        None => default_of_type(column),
+    }
+}
+
+/// The default that a domain brings.
+fn default_of_type(column: &pg_sys::ColumnDef) -> Option<NodePtr> {
+    // SAFETY: look-ups by the name of a type, which may be none.
+    let default = unsafe {
+        let type_ = pg_sys::LookupTypeNameOid(std::ptr::null_mut(), column.typeName, true);
+        (type_ != Oid::INVALID).then(|| pg_sys::get_typdefault(type_))
+    };
+    default.filter(|value| !value.is_null())
 }
 
 /// The expression of DEFAULT.
@@ -96,10 +117,10 @@ fn is_numbered(column: &pg_sys::ColumnDef) -> bool {
         || constraints(column).any(|c| c.contype == ConstrType::CONSTR_IDENTITY)
 }
 
-/// Whether the expression comes out differently on each node: of copies, each row's own value must not either.
-fn differs(table: Oid, raw: NodePtr, kind: ParseExprKind::Type, is_copy: bool) -> bool {
-    // SAFETY: PostgreSQL's own analysis of a copy of the expression, over the table that it is about.
-    let expression = unsafe {
+/// PostgreSQL's own analysis of a copy of the expression, over the table that it is about.
+fn analysed(table: Oid, raw: NodePtr, kind: ParseExprKind::Type) -> NodePtr {
+    // SAFETY: what is opened here is closed, with its lock.
+    unsafe {
         let state = pg_sys::make_parsestate(std::ptr::null_mut());
         let relation = pg_sys::table_open(table, pg_sys::AccessShareLock as i32);
         let entry = pg_sys::addRangeTableEntryForRelation(
@@ -115,22 +136,32 @@ fn differs(table: Oid, raw: NodePtr, kind: ParseExprKind::Type, is_copy: bool) -
         pg_sys::table_close(relation, pg_sys::AccessShareLock as i32);
         pg_sys::free_parsestate(state);
         expression
-    };
-    let found = functions::called_by(&[expression]);
-    (found.stable && found.differs)
-        || (is_copy && found.volatile)
-        || tree::any(expression, &mut |node| {
-            tree::tag(node) == Some(NodeTag::T_SQLValueFunction)
-        })
+    }
 }
 
-fn refuse(table: Oid) -> ! {
+/// Whether the expression comes out differently on each node: of copies, each row's own value must not either.
+fn differs(expression: NodePtr, is_copy: bool) -> bool {
+    let found = functions::called_by(&[expression]);
+    found.stable_by_node
+        || (found.clock && !shared_clock::is_shared())
+        || (is_copy && found.volatile)
+}
+
+fn refuse(table: Oid, is_copy: bool) -> ! {
+    let hint = match is_copy {
+        true => {
+            "In one transaction: undistribute_table(), this command, create_reference_table(). Or add the column without a default, and fill it by UPDATE with constants."
+        }
+        false => {
+            "Add the column without a default, give it the default afterwards, and fill the rows by UPDATE with a constant or a parameter."
+        }
+    };
     let error = {
         // SAFETY: the name of a relation that exists.
         let name = unsafe { tree::string(pg_sys::get_rel_name(table)) };
         PostgresError::unsupported(
             &format!("the rows of \"{name}\" would get a value that each node computes by itself"),
-            "Add the column without a default, give it the default afterwards, and fill the rows by UPDATE with a constant or a parameter.",
+            hint,
         )
     };
     error.raise()

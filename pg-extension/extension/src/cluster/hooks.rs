@@ -4,9 +4,9 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    block, column_fill, gate, misplaced, nested, postgres, procedure, refused, run_as,
-    schema_change, session_locks, session_settings, settings, transaction_token, unique_index,
-    version, vote,
+    block, column_fill, foreign_key, gate, misplaced, nested, postgres, procedure, refused, run_as,
+    schema_change, sequence_commands, session_locks, session_settings, settings, transaction_token,
+    unique_index, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -105,6 +105,7 @@ fn statement_starts(command: *mut pg_sys::Node) {
     block::statement_starts(command);
     if has_router() {
         nested::statement_starts(command);
+        sequence_commands::command_starts(command);
     }
 }
 
@@ -176,6 +177,9 @@ fn around_command(command: &Command, run: Runner<'_>) {
         return block::run(&command, run);
     } else if touches_tables {
         inner_command_starts(&command);
+        if let Some(adapted) = sequence_commands::adapted(&command) {
+            command = command.with_statement(adapted);
+        }
     }
     if let Some(gid) = our_gid_to_prepare(&command) {
         enter_gate(gid);
@@ -203,11 +207,13 @@ fn command_starts(command: Command) -> Command {
         return command;
     }
     column_fill::check(command.node());
+    foreign_key::check(command.node());
     unique_index::check(command.node());
     // They plan expressions, which says that another statement is the client's.
     nested::statement_starts(command.node());
     // SAFETY: a planned command.
-    match unsafe { nested::without_rows(command.statement()) } {
+    let changed = unsafe { nested::without_rows(command.statement()) };
+    match changed.or_else(|| sequence_commands::adapted(&command)) {
         Some(changed) => command.with_statement(changed),
         None => command,
     }

@@ -5,6 +5,7 @@
 //! placement function by itself; not for what functions of the client do inside, which may differ from node to node. What a DO block does
 //! inside is compared ([`super::block`]).
 
+use super::shared_clock::{self, Moments};
 use super::{block, seal, settings};
 use crate::error::Error;
 use crate::hooks::subscribers::Subscriber;
@@ -35,7 +36,10 @@ thread_local! {
 pub fn install() {
     transaction::on_end(&Subscriber {
         concerns: |event| transaction::is_over(*event) && is_concerned(),
-        tell: |_| PHASE.set(Phase::Idle),
+        tell: |_| {
+            PHASE.set(Phase::Idle);
+            shared_clock::transaction_ends();
+        },
     });
 }
 
@@ -48,18 +52,42 @@ pg_function!(
             let router = seal::router_argument(call.arg(0));
             seal::Sealed::call("change_schema").number(node).check(router, call.arg(2))?;
         }
-        if hooks::is_client_query() {
-            NODE.set(node);
-            PHASE.set(Phase::Told);
-            Ok(Datum::null())
-        } else {
-            Err(Error::NotSealed)
-        }
+        announced(node, None)
     }
 );
 
+pg_function!(
+    /// `abelian.change_schema(router, self, transaction, statement, seal)`: the same, and for a command all nodes have this clock, the moments at
+    /// which the transaction and the statement have begun.
+    fn abelian_change_schema_at(call) {
+        let node = call.i32(1);
+        let moments = Moments { transaction: call.i64(2), statement: call.i64(3) };
+        // SAFETY: as above, with two numbers.
+        unsafe {
+            let router = seal::router_argument(call.arg(0));
+            let sealed = seal::Sealed::call("change_schema").number(node);
+            sealed.number(moments.transaction).number(moments.statement).check(router, call.arg(4))?;
+        }
+        announced(node, Some(moments))
+    }
+);
+
+fn announced(node: i32, moments: Option<Moments>) -> Result<Datum, Error> {
+    if !hooks::is_client_query() {
+        return Err(Error::NotSealed);
+    }
+    NODE.set(node);
+    PHASE.set(Phase::Told);
+    shared_clock::tell(moments);
+    Ok(Datum::null())
+}
+
 /// The client's next statement.
 pub fn statement_starts(is_command: bool) {
+    match PHASE.get() {
+        Phase::Told if is_command => shared_clock::command_starts(),
+        _ => shared_clock::command_ends(),
+    }
     PHASE.set(match PHASE.get() {
         Phase::Told if is_command => Phase::Command,
         Phase::Told => Phase::Query,
@@ -81,6 +109,7 @@ pub fn is_told_of_command() -> bool {
 pub fn statement_ends() {
     if PHASE.get() != Phase::Told {
         PHASE.set(Phase::Idle);
+        shared_clock::command_ends();
     }
 }
 
@@ -100,14 +129,18 @@ pg_function!(
     }
 );
 
+/// The number of this node, as the router has told it; 0 when it has not.
+pub fn this_node() -> i32 {
+    match PHASE.get() {
+        Phase::Command | Phase::Query => NODE.get(),
+        _ if seal::is_trusted() => settings::NODE_ID.get(),
+        _ => 0,
+    }
+}
+
 pg_function!(
-    /// `abelian.this_node()`: the number of this node, as the router has told it; 0 when it has not.
+    /// `abelian.this_node()`: see [`this_node`].
     fn abelian_this_node(_call) {
-        let node = match PHASE.get() {
-            Phase::Command | Phase::Query => NODE.get(),
-            _ if seal::is_trusted() => settings::NODE_ID.get(),
-            _ => 0,
-        };
-        Ok(Datum::from(node))
+        Ok(Datum::from(this_node()))
     }
 );

@@ -48,6 +48,15 @@ SELECT public.seal(:'key', :'connection', 108, 'change_schema', '1') AS change \
 SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, :'change');
 SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, :'change');
 --! 42501
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, 0, 0, :'change');
+--! 42501
+-- A clock that was told for one command is told for no other.
+SELECT public.seal(:'key', :'connection', 109, 'change_schema', '1', '0', '0') AS change \gset
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, 1, 0, :'change');
+--! 42501
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, 0, 0, :'change');
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, 0, 0, :'change');
+--! 42501
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000002:1-2', :'seal');
 --! 42501
 SELECT abelian.decide('abelian:1:00000000-0000-4000-8000-000000000001:1-1', :'seal');

@@ -15,6 +15,8 @@ SELECT abelian.independent_advance(9223372036854775807);
 --! 42501
 SELECT abelian.change_schema('00000000-0000-4000-8000-000000000001', 1, 'x');
 --! 42501
+SELECT abelian.change_schema('00000000-0000-4000-8000-000000000001', 1, 0, 0, 'x');
+--! 42501
 SELECT abelian.router_key('00000000-0000-4000-8000-000000000001');
 --! 42501
 SELECT abelian.scram_verifier('app');

@@ -200,6 +200,19 @@ fn object_commands(statement: NodePtr, named: &mut Named) {
     }
 }
 
+/// Whether the command may compute a value for rows that are there: of a new column, or of one that gets another type.
+pub fn gives_rows_values(statement: NodePtr) -> bool {
+    use pg_sys::AlterTableType;
+    tree::cast::<pg_sys::AlterTableStmt, _>(statement).is_some_and(|alter| {
+        tree::list::<pg_sys::AlterTableCmd>(alter.cmds).any(|command| {
+            matches!(
+                command.subtype,
+                AlterTableType::AT_AddColumn | AlterTableType::AT_AlterColumnType
+            )
+        })
+    })
+}
+
 /// Whether PostgreSQL refuses the command inside a transaction block.
 pub fn needs_own_transaction(statement: NodePtr) -> bool {
     if let Some(vacuum) = tree::cast::<pg_sys::VacuumStmt, _>(statement) {

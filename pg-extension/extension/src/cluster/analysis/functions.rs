@@ -2,7 +2,7 @@
 //! read tables behind the router's back.
 
 use super::super::procedure;
-use super::node_functions::{self, Kind};
+use super::node_functions::{self, Kind, Value};
 use super::parser;
 use super::relation;
 use super::sql_body;
@@ -29,6 +29,10 @@ pub struct Functions {
     pub differs: bool,
     /// Some give the same value to all rows of one statement, but not at another time or on another node.
     pub stable: bool,
+    /// Some give the moment at which the transaction or the statement has begun.
+    pub clock: bool,
+    /// Some STABLE ones give another value on another node for other reasons than its clock.
+    pub stable_by_node: bool,
     /// Some change the placement of tables.
     pub placement: bool,
     /// Some value is, or may be, the OID of a user's object, which each node counts for itself.
@@ -55,6 +59,8 @@ impl Functions {
         self.mutable |= others.mutable;
         self.differs |= others.differs;
         self.stable |= others.stable;
+        self.clock |= others.clock;
+        self.stable_by_node |= others.stable_by_node;
         self.placement |= others.placement;
         self.object_ids |= others.object_ids;
         self.settings |= others.settings;
@@ -199,6 +205,11 @@ pub fn called_by(trees: &[NodePtr]) -> Functions {
                 Some(pg_sys::NodeTag::T_SQLValueFunction) => {
                     found.mutable = true;
                     found.differs = true;
+                    match node_functions::value_of_session(node) {
+                        Some(Value::Clock) => found.clock = true,
+                        Some(Value::Role) => {}
+                        None => found.stable_by_node = true,
+                    }
                 }
                 Some(pg_sys::NodeTag::T_Query | pg_sys::NodeTag::T_List) | None => {}
                 // SAFETY: the checker only adds to the set.
@@ -342,7 +353,11 @@ fn classify(function: Oid, found: &mut Functions) {
     // PostgreSQL's own leave advisory locks and settings, which are reported, and where random numbers have come to.
     found.leaves_state |= volatility == pg_sys::PROVOLATILE_VOLATILE && (!own || name == "setseed");
     found.mutable |= mutable;
-    found.differs |= mutable && !(own && node_functions::depends_on_settings_only(&name));
+    let of_settings = own && node_functions::depends_on_settings_only(&name);
+    found.differs |= mutable && !of_settings;
+    let of_clock = own && node_functions::depends_on_clock_only(&name);
+    found.clock |= of_clock;
+    found.stable_by_node |= volatility == pg_sys::PROVOLATILE_STABLE && !of_settings && !of_clock;
     if own {
         match node_functions::kind(&name) {
             Some(Kind::Settings) => found.settings = true,

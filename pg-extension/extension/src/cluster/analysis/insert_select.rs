@@ -216,10 +216,8 @@ fn put_rows(
         .map(|entry| entry.expr.cast())
         .collect();
     rows.targetList = tree::make_list((0..columns.len()).map(|index| {
-        let literal = given
-            .get(index)
-            .filter(|value| tree::cast::<pg_sys::Const, _>(**value).is_some());
-        let value = literal.map_or_else(|| columns.read(index), |value| *value);
+        let literal = given.get(index).and_then(|value| literal(*value));
+        let value = literal.unwrap_or_else(|| columns.read(index));
         let entry = build::target(value, index as i16 + 1);
         // SAFETY: the entry was just made.
         unsafe { (*entry).resname = name(index) };
@@ -232,6 +230,17 @@ fn put_rows(
         let names = (0..columns.len()).map(|index| pg_sys::makeString(name(index)).cast());
         (*(*entry).eref).colnames = tree::make_list(names);
     }
+}
+
+/// A literal that is assigned to a column, of the column's type; the column's length is found anew.
+fn literal(value: NodePtr) -> Option<NodePtr> {
+    let value = operand::without_length(value);
+    let shortened = tree::cast::<pg_sys::FuncExpr, _>(value)
+        .filter(|call| call.funcformat == pg_sys::CoercionForm::COERCE_IMPLICIT_CAST)
+        .and_then(|call| tree::nodes(call.args).next())
+        .filter(|given| tree::type_of(*given) == tree::type_of(value));
+    let value = shortened.unwrap_or(value);
+    tree::cast::<pg_sys::Const, _>(value).map(|_| value)
 }
 
 fn name(index: usize) -> *mut std::ffi::c_char {

@@ -37,7 +37,7 @@ mod merge_into;
 mod merge_source;
 mod merge_steps;
 mod moved_rows;
-mod node_functions;
+pub mod node_functions;
 pub mod operand;
 mod over_tables;
 mod overriding;

@@ -144,6 +144,46 @@ const OF_SETTINGS: [&str; 80] = [
     "to_timestamp",
 ];
 
+/// STABLE functions of PostgreSQL's own that depend on the moments at which the transaction and the statement have begun, besides what those
+/// above depend on. The input functions read texts as `now`.
+const OF_CLOCK: [&str; 9] = [
+    "date_in",
+    "now",
+    "statement_timestamp",
+    "time_in",
+    "timestamp_in",
+    "timestamptz_in",
+    "timetz_in",
+    "timezone",
+    "transaction_timestamp",
+];
+
+/// What SQL gives by names without parentheses.
+pub enum Value {
+    /// `CURRENT_TIMESTAMP` and its like.
+    Clock,
+    /// Roles and the schema, which each node of a session has been told.
+    Role,
+}
+
+/// What a `SQLValueFunction` gives; `None` for what each node answers by itself.
+pub fn value_of_session(node: NodePtr) -> Option<Value> {
+    use pg_sys::SQLValueFunctionOp::{
+        SVFOP_CURRENT_CATALOG, SVFOP_CURRENT_DATE, SVFOP_LOCALTIMESTAMP_N,
+    };
+    let value = tree::cast::<pg_sys::SQLValueFunction, _>(node)?;
+    match value.op {
+        SVFOP_CURRENT_DATE..=SVFOP_LOCALTIMESTAMP_N => Some(Value::Clock),
+        SVFOP_CURRENT_CATALOG => None,
+        _ => Some(Value::Role),
+    }
+}
+
+/// Whether one of PostgreSQL's own STABLE functions gives the same on every node of a session if their clocks are one.
+pub fn depends_on_clock_only(name: &str) -> bool {
+    OF_CLOCK.binary_search(&name).is_ok()
+}
+
 /// Whether one of PostgreSQL's own STABLE functions gives the same on every node of a session.
 pub fn depends_on_settings_only(name: &str) -> bool {
     OF_SETTINGS.binary_search(&name).is_ok()
@@ -263,7 +303,7 @@ pub fn is_divided(sequence: Oid) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{OF_SETTINGS, depends_on_settings_only};
+    use super::{OF_CLOCK, OF_SETTINGS, depends_on_clock_only, depends_on_settings_only};
 
     #[test]
     fn every_name_is_found() {
@@ -273,5 +313,6 @@ mod tests {
                 .all(|name| depends_on_settings_only(name))
         );
         assert!(!depends_on_settings_only("now"));
+        assert!(OF_CLOCK.iter().all(|name| depends_on_clock_only(name)));
     }
 }

@@ -50,7 +50,7 @@ tagged!(
     NullTest T_NullTest, Param T_Param, PrepareStmt T_PrepareStmt, Query T_Query, RangeTblEntry T_RangeTblEntry,
     RangeTblFunction T_RangeTblFunction, RangeTblRef T_RangeTblRef, RangeVar T_RangeVar, RawStmt T_RawStmt,
     RelabelType T_RelabelType, ResTarget T_ResTarget, RowMarkClause T_RowMarkClause,
-    ScalarArrayOpExpr T_ScalarArrayOpExpr, SelectStmt T_SelectStmt, SetOperationStmt T_SetOperationStmt,
+    ScalarArrayOpExpr T_ScalarArrayOpExpr, SQLValueFunction T_SQLValueFunction, SelectStmt T_SelectStmt, SetOperationStmt T_SetOperationStmt,
     SetToDefault T_SetToDefault, SortGroupClause T_SortGroupClause, SubLink T_SubLink, TargetEntry T_TargetEntry,
     TransactionStmt T_TransactionStmt, TruncateStmt T_TruncateStmt, UnlistenStmt T_UnlistenStmt, Var T_Var,
     VariableSetStmt T_VariableSetStmt, VariableShowStmt T_VariableShowStmt, WindowClause T_WindowClause,

@@ -34,6 +34,9 @@ pub fn describe(statement: NodePtr, facts: &mut Json) {
     if definition::needs_own_transaction(statement) {
         facts["outside_transaction"] = json!(true);
     }
+    if definition::gives_rows_values(statement) {
+        facts["fills"] = json!(true);
+    }
     facts["relations"] = json!(relations(statement));
     if temporary::object(statement).is_some() {
         facts["temporary_object"] = json!(true);

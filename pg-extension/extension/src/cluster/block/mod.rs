@@ -11,7 +11,7 @@ mod rows;
 use super::analysis::functions;
 use super::analysis::tree::{self, NodePtr};
 use super::analysis::{definition, utility};
-use super::{column_fill, nested, refused};
+use super::{column_fill, foreign_key, nested, refused, sequence_commands};
 use crate::boundary;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{Command, Runner};
@@ -112,12 +112,15 @@ pub fn run(command: &Command, run: Runner<'_>) {
     let about = about(command);
     let finds_nothing = definition::drops_nothing(command.node());
     // SAFETY: a planned command.
-    let without_rows = unsafe { nested::without_rows(command.statement()) };
+    let changed = unsafe { nested::without_rows(command.statement()) }
+        .or_else(|| sequence_commands::adapted(command));
     let ran = {
         let _inside = nested::definition_starts();
         boundary::caught(|| {
             column_fill::check(command.node());
-            match without_rows {
+            foreign_key::check(command.node());
+            sequence_commands::command_starts(command.node());
+            match changed {
                 Some(statement) => run(&command.with_statement(statement)),
                 None => run(command),
             }

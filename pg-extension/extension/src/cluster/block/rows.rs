@@ -6,6 +6,7 @@ use super::super::analysis::functions;
 use super::super::analysis::parser;
 use super::super::analysis::relation::{Placement, Relation};
 use super::super::analysis::tree::{self, NodePtr};
+use super::super::shared_clock;
 use crate::hooks::planner;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid, RTEKind};
 use std::cell::{Cell, RefCell};
@@ -143,7 +144,8 @@ fn comes_out_alike(query: &pg_sys::Query) -> bool {
         )
     });
     !found.volatile
-        && !found.differs
+        && !found.stable_by_node
+        && (!found.clock || shared_clock::is_shared())
         && !found.settings
         && !found.object_ids
         && found.opaque.is_empty()

@@ -78,6 +78,9 @@ class ImplicitBlockIT {
             + " FROM account",
         "SELECT owner FROM account WHERE id = 1; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE",
         "SET CONSTRAINTS ALL DEFERRED; SELECT 1",
+        "SELECT 1; SET CONSTRAINTS ALL DEFERRED",
+        "SET CONSTRAINTS ALL DEFERRED",
+        "SET CONSTRAINTS nothing IMMEDIATE",
         // Modes of a BEGIN in the midst.
         "SELECT 1; BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT 2 // SHOW transaction_isolation",
         "SELECT 1; BEGIN; SELECT 2 // SHOW transaction_isolation // COMMIT",

@@ -189,6 +189,23 @@ class WireParityIT {
               return all;
             }),
         named(
+            "a column whose default is the time, among other statements under one Sync",
+            c -> {
+              for (String sql :
+                  List.of(
+                      "BEGIN",
+                      "UPDATE account SET balance = balance + 1 WHERE id = 3",
+                      "ALTER TABLE entry ADD made timestamptz NOT NULL DEFAULT now()",
+                      "SELECT count(DISTINCT made) FROM entry",
+                      "ALTER TABLE kind ADD made timestamptz DEFAULT now(), ADD name int",
+                      "SELECT 1")) {
+                c.parse("", sql).bind("", "", 0).describe('P', "").execute("", 0);
+              }
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              all.addAll(c.query("ROLLBACK").untilReady());
+              return all;
+            }),
+        named(
             "several Syncs in flight",
             c -> {
               for (int id = 1; id <= 5; id++) {

@@ -12,6 +12,7 @@ package org.abelian.router.analysis;
  * @param setting null unless it is SET, RESET or SHOW
  * @param rewritten the text to run instead, for CALL of a placement function; null otherwise
  * @param storesRows true when it stores the rows of a query in a relation, or explains what does
+ * @param fills true when it may compute a value for rows that are there
  * @param analyzes true when it is an EXPLAIN that runs what it explains
  * @param holds true when it declares a cursor that outlives its transaction
  * @param temporary true when it is about an object, no relation, that belongs to the session alone
@@ -28,6 +29,7 @@ public record CommandFacts(
     SettingFacts setting,
     String rewritten,
     boolean storesRows,
+    boolean fills,
     boolean analyzes,
     boolean holds,
     boolean temporary,
@@ -47,6 +49,7 @@ public record CommandFacts(
         null,
         null,
         null,
+        false,
         false,
         false,
         false,

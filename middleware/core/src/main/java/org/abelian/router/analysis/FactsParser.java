@@ -139,6 +139,7 @@ public final class FactsParser {
         setting(node.path("set")),
         text(node.path("rewritten")),
         node.path("stores").asBoolean(),
+        node.path("fills").asBoolean(),
         node.path("analyzes").asBoolean(),
         node.path("holds").asBoolean(),
         node.path("temporary_object").asBoolean(),

@@ -102,6 +102,7 @@ public record StatementFacts(
             null,
             null,
             command.storesRows(),
+            false,
             command.analyzes(),
             command.holds(),
             command.temporary(),

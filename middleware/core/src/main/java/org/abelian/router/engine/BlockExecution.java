@@ -34,6 +34,7 @@ final class BlockExecution {
   private final EngineContext context;
   private final BoundStatement bound;
   private final List<Backend> nodes = new ArrayList<>();
+  private SharedClock clock;
 
   private BlockExecution(EngineContext context, BoundStatement bound) {
     this.context = context;
@@ -59,6 +60,11 @@ final class BlockExecution {
         nodes.add(context.backends().backend(node));
       }
       Backend first = nodes.get(0);
+      SeveralNodes.enter(context, first, bound.routed());
+      clock = SharedClock.of(context, first);
+      if (clock == null) {
+        return Progress.BARRIER;
+      }
       send(first, connection -> NodeReply.share(connection, new TagSum()));
       return Progress.QUIET;
     }
@@ -105,7 +111,7 @@ final class BlockExecution {
 
   private void send(Backend backend, Function<NodeConnection, NodeReply> reply) throws IOException {
     SeveralNodes.enter(context, backend, bound.routed());
-    BroadcastExecution.announceChange(context, backend);
+    BroadcastExecution.announceChange(context, backend, clock);
     NodePortal portal = new NodePortal(context, backend, bound.portal());
     portal.bind(bound.statement().statement(), false, BindMessage.withoutValues());
     portal.run(0);

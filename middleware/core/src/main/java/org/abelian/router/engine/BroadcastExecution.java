@@ -15,6 +15,7 @@ import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.execution.TagSum;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
@@ -26,6 +27,9 @@ import org.abelian.router.statement.RoutedStatement;
  * wait for each other there and nowhere else. All of it is one transaction.
  */
 public final class BroadcastExecution extends Execution {
+  private static final ErrorFields NO_BLOCK =
+      ErrorFields.of("WARNING", "25P01", "SET CONSTRAINTS can only be used in transaction blocks");
+
   private final EngineContext context;
   private final RoutedStatement routed;
   private final List<NodePortal> portals;
@@ -42,23 +46,34 @@ public final class BroadcastExecution extends Execution {
     this.changesSchema = changesSchema;
   }
 
-  static BroadcastExecution bind(
-      EngineContext context, BoundStatement bound, Route.AllNodes route) {
+  /** Null when the first node has failed, and the client was told. */
+  static BroadcastExecution bind(EngineContext context, BoundStatement bound, Route.AllNodes route)
+      throws IOException {
     RoutedStatement routed = bound.routed();
     List<Node> nodes = nodes(routed, route);
     boolean several = nodes.size() > 1;
+    boolean warns = several && routed.utility() == UtilityKind.CONSTRAINTS && outsideBlock(context);
     if (several) {
       context.transactions().openImplicit();
     }
     String rewritten = routed.facts().command().rewritten();
     NodeStatement text =
         rewritten == null ? bound.statement().statement() : NodeStatement.of(rewritten);
+    SharedClock clock = null;
+    if (several && routed.facts().command().fills()) {
+      Backend first = context.backends().backend(nodes.get(0));
+      SeveralNodes.enter(context, first, routed);
+      clock = SharedClock.of(context, first);
+      if (clock == null) {
+        return null;
+      }
+    }
     List<NodePortal> portals = new ArrayList<>();
     for (Node node : nodes) {
       Backend backend = context.backends().backend(node);
       SeveralNodes.enter(context, backend, routed);
       if (routed.changesSchema(route) || routed.utility() == UtilityKind.TRUNCATE) {
-        announceChange(context, backend); // TRUNCATE takes entries of lookup indexes with it.
+        announceChange(context, backend, clock); // TRUNCATE takes entries of lookup indexes along.
       }
       NodePortal portal = new NodePortal(context, backend, bound.portal());
       portal.bind(text, false, bound.bind());
@@ -69,7 +84,14 @@ public final class BroadcastExecution extends Execution {
       context.scope().seesUncommittedSchema();
     }
     bound.answerBind(context.replies());
+    if (warns) {
+      context.replies().add(RouterWork.then(() -> context.replies().output().notice(NO_BLOCK)));
+    }
     return new BroadcastExecution(context, routed, portals, routed.changesSchema(route));
+  }
+
+  private static boolean outsideBlock(EngineContext context) {
+    return !context.transactions().state().isOpen() && context.backends().touched().isEmpty();
   }
 
   private static List<Node> nodes(RoutedStatement routed, Route.AllNodes route) {
@@ -78,16 +100,27 @@ public final class BroadcastExecution extends Execution {
     return refused ? all.subList(0, 1) : all; // The first refuses it, in PostgreSQL's words.
   }
 
+  /** The same for what computes no values. */
+  static void announceChange(EngineContext context, Backend backend) {
+    announceChange(context, backend, null);
+  }
+
   /**
    * Tells the node that every node makes this change, and which one it is: sequences of distributed
    * tables count differently on each. Nodes without seals know by their settings.
+   *
+   * @param clock the one that all have for it; null for their own
    */
-  static void announceChange(EngineContext context, Backend backend) {
-    String seal = backend.connection.seal("change_schema", Integer.toString(backend.nodeId));
+  static void announceChange(EngineContext context, Backend backend, SharedClock clock) {
+    List<String> arguments = new ArrayList<>(List.of(Integer.toString(backend.nodeId)));
+    if (clock != null) {
+      arguments.addAll(clock.moments());
+    }
+    String seal = backend.connection.seal("change_schema", arguments.toArray(String[]::new));
     if (seal != null) {
       String sql =
-          "SELECT abelian.change_schema('%s',%d,'%s')"
-              .formatted(context.router(), backend.nodeId, seal);
+          "SELECT abelian.change_schema('%s',%s,'%s')"
+              .formatted(context.router(), String.join(",", arguments), seal);
       context.transactions().inject(backend, NodeStatement.of(sql), false);
     }
   }

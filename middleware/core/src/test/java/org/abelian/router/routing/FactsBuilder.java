@@ -349,6 +349,7 @@ final class FactsBuilder {
         null,
         null,
         storesRows,
+        false,
         analyzes,
         false,
         false,

@@ -209,7 +209,7 @@ class LimitedReadsIT {
   }
 
   @Test
-  void aTransactionOfOneSnapshotIsRefusedSeveralNodesAsEver() throws SQLException {
+  void aSerializableTransactionIsRefusedSeveralNodesAsEver() throws SQLException {
     try (PreparedStatement read =
         connection.prepareStatement("SELECT * FROM many WHERE owner = ? LIMIT 1")) {
       read.setInt(1, 1);
@@ -217,7 +217,7 @@ class LimitedReadsIT {
         assertEquals(1, count(read));
       }
       connection.setAutoCommit(false);
-      connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+      connection.setTransactionIsolation(Connection.TRANSACTION_SERIALIZABLE);
       assertEquals("0A000", assertThrows(SQLException.class, () -> count(read)).getSQLState());
       connection.rollback();
       connection.setAutoCommit(true);

@@ -9,6 +9,8 @@ import java.io.IOException;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.ScriptedCluster;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeStatement;
@@ -200,6 +202,27 @@ class TransactionsTest extends ScriptedCluster {
     int before = ran().size();
     runOn(3, "SELECT z", false);
     assertEquals(List.of("3: SELECT z"), ran().subList(before, ran().size()));
+  }
+
+  @Test
+  void noSavepointHelpsWhereANodeHasFailedToTakeItsSnapshot() throws IOException {
+    nodes.get(1).fail("SELECT 1", "57014");
+    run("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    run("SAVEPOINT a");
+    runOn(1, "SELECT y", false);
+    assertEquals(List.of("57014"), errors);
+    for (int node = 1; node <= 3; node++) {
+      assertTrue(ranOn(node).contains("COMMIT"), "the gate is left: " + ranOn(node));
+    }
+    sync();
+    transactions.endGroup(true);
+    replies.beginGroup();
+    transactions.beginGroup();
+    run("ROLLBACK TO a");
+    Backend backend = backends.backend(catalog, 1);
+    AbelianException refused =
+        assertThrows(AbelianException.class, () -> transactions.enter(backend, false));
+    assertEquals(SqlState.SERIALIZATION_FAILURE, refused.state(), refused.getMessage());
   }
 
   @Test

@@ -3,6 +3,7 @@ package org.abelian.router.session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
@@ -12,7 +13,6 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
-import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.session.TransactionState.Snapshots;
 
 /**
@@ -22,23 +22,11 @@ import org.abelian.router.session.TransactionState.Snapshots;
  * nodes is in all of them or in none (docs/protocols/snapshots.md).
  */
 public final class CommonSnapshot {
-  /** What has PostgreSQL take the transaction's snapshot. */
-  private static final NodeStatement ANY_READ = NodeStatement.of("SELECT 1");
-
   private final TransactionState state;
   private final BackendSession backends;
   private final ReplyQueue replies;
   private final Supplier<Catalog> catalogs;
   private final SnapshotGate gate;
-
-  /** How the session's transaction reaches a node. */
-  interface Nodes {
-    /** It begins there. */
-    void join(Backend backend);
-
-    /** The node runs a statement of the router's. */
-    void inject(Backend backend, NodeStatement statement);
-  }
 
   /** None is taken yet. */
   public CommonSnapshot(
@@ -58,9 +46,10 @@ public final class CommonSnapshot {
    * A statement of the open transaction is about to go to a node that has no snapshot.
    *
    * @param reads false for one that takes no snapshot, as LOCK does
+   * @param read has a node of the transaction read something
    * @throws AbelianException 0A000 or 40001 when the node's snapshot would be of another moment
    */
-  void before(Backend backend, boolean reads, Nodes nodes) throws IOException {
+  void before(Backend backend, boolean reads, Consumer<Backend> read) throws IOException {
     if (!IsolationSettings.readsFromOneSnapshot(state, backends)) {
       return;
     }
@@ -74,7 +63,7 @@ public final class CommonSnapshot {
         || now == Snapshots.OWN && !isFirst) {
       requireFirst(isFirst);
     } else if (reads || now == Snapshots.AWAITED) {
-      take(nodes);
+      take(read);
     } else {
       state.snapshots(Snapshots.LOCKING);
     }
@@ -103,8 +92,10 @@ public final class CommonSnapshot {
   /**
    * Takes the snapshots; nothing is on its way to a node afterwards. Whatever goes wrong between
    * leaves nodes of which it is not known whether they have one.
+   *
+   * @param read has a node of the transaction read something, which is when it takes its snapshot
    */
-  void take(Nodes nodes) throws IOException {
+  void take(Consumer<Backend> read) throws IOException {
     Catalog catalog = catalogs.get();
     List<Backend> all = new ArrayList<>();
     for (Node node : catalog.nodes()) {
@@ -116,12 +107,7 @@ public final class CommonSnapshot {
     SnapshotGate.Hold hold = all.size() > 1 ? enterGates(catalog, Backend.nodes(all)) : null;
     state.snapshots(Snapshots.BROKEN);
     try {
-      for (Backend backend : all) {
-        if (!backend.begun) {
-          nodes.join(backend);
-        }
-        nodes.inject(backend, ANY_READ);
-      }
+      all.forEach(read);
       answer();
     } finally {
       if (hold != null) {
@@ -138,12 +124,17 @@ public final class CommonSnapshot {
     answer();
     for (Backend backend : all) {
       if (backend.touched && !backend.begun) {
-        backends.sync(backend);
-        backends.flush();
-        replies.runNow(NodeReply.end(backend.connection));
-        backends.untouch(backend);
+        endApart(backend);
       }
     }
+  }
+
+  /** Has the node answer all that it was asked, and see the end of a transaction. */
+  void endApart(Backend backend) throws IOException {
+    backends.sync(backend);
+    replies.add(NodeReply.end(backend.connection));
+    answer();
+    backends.untouch(backend);
   }
 
   private void answer() throws IOException {

@@ -35,6 +35,9 @@ public final class Transactions {
   private static final FixedMessage START_TAG = FixedMessage.tag("START TRANSACTION");
   private static final String ROLLBACK = "ROLLBACK";
 
+  /** What has PostgreSQL take the transaction's snapshot. */
+  private static final NodeStatement ANY_READ = NodeStatement.of("SELECT 1");
+
   /** An error that costs nothing: there is no savepoint of that name. */
   private static final String FAIL = "ROLLBACK TO SAVEPOINT \"the transaction failed elsewhere\"";
 
@@ -47,18 +50,6 @@ public final class Transactions {
   private final Supplier<Backend> home;
   private final CommonSnapshot snapshot;
   private final SequenceDraws draws;
-  private final CommonSnapshot.Nodes joining =
-      new CommonSnapshot.Nodes() {
-        @Override
-        public void join(Backend backend) {
-          Transactions.this.join(backend);
-        }
-
-        @Override
-        public void inject(Backend backend, NodeStatement statement) {
-          Transactions.this.inject(backend, statement, false);
-        }
-      };
   private boolean beginAnswered;
   private boolean groupWrote;
 
@@ -230,7 +221,7 @@ public final class Transactions {
 
   private void joinOrCatchUp(Backend backend, boolean reads) {
     if (state.isOpen() && (!backend.begun || state.lacksSnapshot())) {
-      replies.apart(() -> snapshot.before(backend, reads, joining));
+      replies.apart(() -> snapshot.before(backend, reads, this::read));
     }
     if (state.isOpen() && !backend.begun) {
       join(backend);
@@ -284,7 +275,7 @@ public final class Transactions {
 
   /** Takes it; nothing is on its way to a node. */
   public void takeSnapshot() throws IOException {
-    snapshot.take(joining);
+    snapshot.take(this::read);
   }
 
   /**
@@ -300,17 +291,20 @@ public final class Transactions {
 
   /** Ends that: all is answered, and the node has seen the end of a transaction. */
   public void endApart(Backend backend) throws IOException {
-    backends.sync(backend);
-    replies.add(NodeReply.end(backend.connection));
-    backends.requestAnswers();
-    replies.runAll();
-    backends.untouch(backend);
+    snapshot.endApart(backend);
   }
 
   /** The error of whatever is sent in a failed transaction. */
   public static ClientError aborted() {
     return ClientError.of(
         "25P02", "current transaction is aborted, commands ignored until end of transaction block");
+  }
+
+  private void read(Backend backend) {
+    if (!backend.begun) {
+      join(backend);
+    }
+    inject(backend, ANY_READ, false);
   }
 
   private void join(Backend backend) {

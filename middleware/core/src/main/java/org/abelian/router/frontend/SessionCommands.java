@@ -252,15 +252,15 @@ public final class SessionCommands {
         .add(
             RouterWork.then(
                 () -> {
-                  trace.set(facts.command().setting());
+                  SettingFacts set = facts.command().setting();
+                  trace.set(set);
                   TransactionState state = context.transactions().state();
-                  state.setting(List.of(facts.command().setting().name()), statement);
+                  state.setting(set.name(), set.value(), statement);
                   begun.forEach(backend -> backend.told = state.history().size());
                   if (transactionMode && facts.command().isolation() != null) {
                     state.isolation(facts.command().isolation().toLowerCase(Locale.ROOT));
                     context.transactions().levelChanged(level);
                   }
-                  noteDistributed(facts.command().setting());
                 }));
   }
 
@@ -281,13 +281,6 @@ public final class SessionCommands {
           "25001",
           IsolationSettings.DISTRIBUTED_ISOLATION
               + " must be set before any query of a transaction above READ COMMITTED");
-    }
-  }
-
-  private void noteDistributed(SettingFacts setting) {
-    if (setting.name().equals(IsolationSettings.DISTRIBUTED_ISOLATION)) {
-      String value = setting.value();
-      context.transactions().state().distributedIsolation(value == null ? "" : value);
     }
   }
 

@@ -133,11 +133,9 @@ public final class GroupRetry {
     List<TransactionState.Entry> history = List.copyOf(state.history().subList(0, historySize));
     var begin = state.beginStatement();
     String isolation = state.isolation();
-    String distributed = state.distributedIsolation();
     ending.rollbackAll();
     if (inBlock) {
       state.beginBlock(begin, isolation);
-      state.distributedIsolation(distributed);
       state.restore(history);
     }
     backends.release();

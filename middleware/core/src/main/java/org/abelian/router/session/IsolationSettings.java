@@ -37,7 +37,7 @@ public final class IsolationSettings {
   }
 
   private static boolean says(TransactionState transaction, BackendSession backends, String value) {
-    String own = transaction.distributedIsolation();
+    String own = transaction.valueSet(DISTRIBUTED_ISOLATION);
     return own == null ? backends.says(DISTRIBUTED_ISOLATION, value) : own.equals(value);
   }
 

@@ -28,8 +28,10 @@ public final class TransactionState {
    *
    * @param savepoint its name; null for settings
    * @param settings their names; none for a savepoint
+   * @param value what a SET of one setting sets; null otherwise
    */
-  public record Entry(String savepoint, List<String> settings, NodeStatement statement) {
+  public record Entry(
+      String savepoint, List<String> settings, String value, NodeStatement statement) {
     public Entry {
       settings = List.copyOf(settings);
     }
@@ -74,7 +76,6 @@ public final class TransactionState {
   private boolean votesEarly;
   private boolean ending;
   private Snapshots snapshots = Snapshots.OWN;
-  private String distributedIsolation;
   private NodeStatement begin = PLAIN_BEGIN;
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
@@ -155,14 +156,13 @@ public final class TransactionState {
     }
   }
 
-  /** What the transaction has set for {@code abelian.distributed_isolation}; null for nothing. */
-  String distributedIsolation() {
-    return distributedIsolation;
-  }
-
-  /** Holds to the end of the transaction. */
-  public void distributedIsolation(String value) {
-    distributedIsolation = value;
+  /** What SET has given a setting in the transaction; null when nothing has. */
+  String valueSet(String name) {
+    String value = null;
+    for (Entry entry : history) {
+      value = entry.value() != null && entry.settings().contains(name) ? entry.value() : value;
+    }
+    return value;
   }
 
   /** True when a savepoint is open. */
@@ -232,11 +232,16 @@ public final class TransactionState {
   }
 
   public void savepoint(String name, NodeStatement statement) {
-    add(new Entry(name, List.of(), statement));
+    add(new Entry(name, List.of(), null, statement));
   }
 
   public void setting(List<String> names, NodeStatement statement) {
-    add(new Entry(null, names, statement));
+    add(new Entry(null, names, null, statement));
+  }
+
+  /** A SET of the client's; no value is that of the default. */
+  public void setting(String name, String value, NodeStatement statement) {
+    add(new Entry(null, List.of(name), value == null ? "" : value, statement));
   }
 
   /**
@@ -323,7 +328,6 @@ public final class TransactionState {
     ending = false;
     votesEarly = false;
     snapshots = Snapshots.OWN;
-    distributedIsolation = null;
     begin = PLAIN_BEGIN;
     isolation = null;
     forget(history);

@@ -2,6 +2,7 @@ package org.abelian.router.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -110,5 +111,19 @@ class TransactionStateTest {
     assertEquals('E', state.status());
     state.end();
     assertEquals('I', state.status());
+  }
+
+  @Test
+  void aSavepointBringsBackTheValueThatWasSetBeforeIt() {
+    state.beginBlock(NodeStatement.of("BEGIN"), null);
+    assertNull(state.valueSet("x"));
+    state.setting("x", "1", NodeStatement.of("SET x = 1"));
+    state.savepoint("a", NodeStatement.of("SAVEPOINT a"));
+    state.setting("x", null, NodeStatement.of("RESET x"));
+    assertEquals("", state.valueSet("x"));
+    state.rollbackTo("a");
+    assertEquals("1", state.valueSet("x"));
+    state.end();
+    assertNull(state.valueSet("x"));
   }
 }

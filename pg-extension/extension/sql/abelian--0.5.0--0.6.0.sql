@@ -14,6 +14,13 @@ CREATE OR REPLACE FUNCTION abelian.decide(gid text) RETURNS void LANGUAGE c STRI
 CREATE FUNCTION abelian.decide(gid text, seal text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_decide';
 -- Before PREPARE TRANSACTION under one of our gids, which nobody else may use.
 CREATE FUNCTION abelian.vote(gid text, seal text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_vote';
+-- Before a SERIALIZABLE transaction over several nodes commits: which rw-conflicts it has here (none, in, out, both), and which of them the node is
+-- to assume from then on.
+CREATE FUNCTION abelian.hold_conflicts(gid text) RETURNS text LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_hold_conflicts';
+CREATE FUNCTION abelian.hold_conflicts(gid text, seal text) RETURNS text LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_hold_conflicts';
+CREATE FUNCTION abelian.settle_conflicts(gid text, kept text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_settle_conflicts';
+CREATE FUNCTION abelian.settle_conflicts(gid text, kept text, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_settle_conflicts';
 CREATE FUNCTION abelian.commit_intent(router uuid, number bigint, nodes integer[], work text, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_commit_intent';
 CREATE FUNCTION abelian.independent_propose(id text, self integer, nodes integer[], runs bigint[], horizon bigint, seal text) RETURNS bigint
@@ -33,12 +40,14 @@ CREATE FUNCTION abelian.change_schema(router uuid, self integer, transaction big
 -- The commands by which the last DO block of the transaction has changed the schema of this node.
 CREATE FUNCTION abelian.block_changes() RETURNS text LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_block_changes';
 
-REVOKE ALL ON FUNCTION abelian.decide(text), abelian.commit_intent(uuid, bigint, integer[], text),
+REVOKE ALL ON FUNCTION abelian.decide(text), abelian.hold_conflicts(text), abelian.settle_conflicts(text, text),
+  abelian.commit_intent(uuid, bigint, integer[], text),
   abelian.independent_propose(text, integer, integer[], bigint[], bigint),
   abelian.independent_run(text, bigint, integer, integer[], text), abelian.independent_run_calls(text, bigint, integer, integer[], text),
   abelian.independent_advance(bigint), abelian.tell_calls(integer, integer[]), abelian.independent_state(), abelian.independent_flush()
   FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION abelian.decide(text), abelian.commit_intent(uuid, bigint, integer[], text),
+GRANT EXECUTE ON FUNCTION abelian.decide(text), abelian.hold_conflicts(text), abelian.settle_conflicts(text, text),
+  abelian.commit_intent(uuid, bigint, integer[], text),
   abelian.independent_propose(text, integer, integer[], bigint[], bigint),
   abelian.independent_run(text, bigint, integer, integer[], text), abelian.independent_run_calls(text, bigint, integer, integer[], text),
   abelian.independent_advance(bigint), abelian.tell_calls(integer, integer[]), abelian.independent_state(), abelian.independent_flush()
@@ -2987,7 +2996,7 @@ DECLARE
     create_distributed_procedure,create_distributed_table,create_lookup_index,create_reference_table,decide,decision,defaults_are_current,
     distribute_procedure,distributed_tables,divide_sequences,drop_lookup_index,end_join,end_move,enter_commit_gate,enter_snapshot_gate,
     explain_body,explain_procedure,find_lookup_entry,follow_drop,follow_procedures,forget_aborts,forget_commits,forget_decisions,forget_intents,
-    forget_lookup_index,forget_table,found_colocation,gather_rows,gathered_parts,gathered_rows,give_rows,has_key,has_rows,identity_value,
+    forget_lookup_index,forget_table,found_colocation,gather_rows,gathered_parts,gathered_rows,give_rows,has_key,has_rows,hold_conflicts,identity_value,
     independent_advance,independent_begin_run,independent_cancel,independent_catch_up,independent_completable,independent_complete,
     independent_executed,independent_executing,independent_fence,independent_flush,independent_forget,independent_freeze,independent_is_closed,
     independent_lane,independent_next_run,independent_open,independent_open_lane,independent_pending,independent_propose,independent_record,
@@ -2999,7 +3008,7 @@ DECLARE
     partition_tree,partitions,place_entry,place_key,place_lookup_index,place_partition,place_procedure,place_table,placement,
     placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_half_joined,refuse_half_moved,
     refuse_lookup_change,remove_entry,remove_lookup_index,remove_node,remove_procedure,rename_key,router_key,rule_text,run_call,run_operations,
-    run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,snapshot_gate,
+    run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,settle_conflicts,snapshot_gate,
     split_object_count, spread_rows,statements,statements_told,stop_procedure,tables_above,take_lookup_changes,take_rows,takers_of,tell_calls,tell_statements,
     this_node,this_node_or_first,told_statements,transaction_outcome,undistribute_procedure,undistribute_table,unplace_key,unplace_table,
     visible_intents,vote,wait_edges}';

@@ -24,6 +24,9 @@ pub enum Error {
     /// A REPEATABLE READ or SERIALIZABLE transaction needs a state newer than its snapshot.
     #[error("could not serialize access due to concurrent update")]
     ConcurrentUpdate,
+    /// A SERIALIZABLE transaction that might not fit with others: PostgreSQL's own message and code, and why.
+    #[error("could not serialize access due to read/write dependencies among transactions")]
+    RwConflicts(&'static str),
     /// PostgreSQL's own, with all its fields.
     #[error("{}", .0.message())]
     Postgres(PostgresError),
@@ -188,7 +191,7 @@ impl Error {
             Error::IndependentSettled | Error::LaneBusy | Error::LaneWaitsForUs => {
                 PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
             }
-            Error::ConcurrentUpdate | Error::IntentOver => {
+            Error::ConcurrentUpdate | Error::RwConflicts(_) | Error::IntentOver => {
                 PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE
             }
             Error::NotATable => PgSqlErrorCode::ERRCODE_WRONG_OBJECT_TYPE,
@@ -242,6 +245,7 @@ impl Error {
 
     fn hint(&self) -> Option<&'static str> {
         match self {
+            Error::RwConflicts(_) => Some("The transaction might succeed if retried."),
             Error::NotPreloaded => Some(
                 "Add abelian to shared_preload_libraries in postgresql.conf and restart the server.",
             ),
@@ -290,7 +294,7 @@ impl Error {
     fn detail(&self) -> Option<&str> {
         match self {
             Error::UnusableAggregate(why) | Error::NotAMember(why) => Some(why),
-            Error::NotRunnable(why) => Some(why),
+            Error::NotRunnable(why) | Error::RwConflicts(why) => Some(why),
             Error::LaneWaitsForUs => {
                 Some("One of them waits for a lock that this transaction holds.")
             }

@@ -17,6 +17,7 @@ unsafe extern "C" {
     pub fn GetCurrentTimestamp() -> TimestampTz;
     pub fn GetTopTransactionIdIfAny() -> TransactionId;
     pub fn GetCurrentSubTransactionId() -> SubTransactionId;
+    pub fn ShareSerializableXact() -> *mut c_void;
     pub fn TransactionIdIsCurrentTransactionId(transaction: TransactionId) -> bool;
     pub fn PageGetHeapFreeSpace(page: Page) -> usize;
 }

@@ -52,6 +52,7 @@ fn load() {
     hooks::install();
     settings::define();
     shared_memory::request();
+    cluster::rw_conflicts::install(); // The first to be installed is the last to be told.
     catalog::install();
     aggregate::install();
     lock::install();

@@ -19,6 +19,8 @@ pub const GID_PREFIX: &[u8] = b"abelian:";
 
 /// Tells our advisory tag from those of applications (1 and 2) and of other rooms of the extension.
 const GATE_CLASS: u16 = 0xAB03;
+/// The turn of SERIALIZABLE transactions over several nodes.
+const ORDER_CLASS: u16 = 0xAB05;
 
 /// How long a commit waits for the reads before it, whatever the client's `lock_timeout`: that is for what its statements wait for, and COMMIT
 /// takes no lock on one PostgreSQL. A read lets go of the gate after half a second.
@@ -36,7 +38,7 @@ pub fn enter_to_commit(name: &[u8]) -> Result<(), Error> {
 
 /// Behind the lock, so that a reader who holds the gate knows of all; before the lane tells its timestamp.
 fn enter(name: &[u8], is_done: bool, patience: i64) -> Result<(), Error> {
-    acquire(pg_sys::RowExclusiveLock as i32);
+    acquire(GATE_CLASS, pg_sys::RowExclusiveLock as i32);
     note(name, is_done);
     independent::gate::enter(patience)
 }
@@ -51,7 +53,7 @@ pub fn note(name: &[u8], is_done: bool) {
 }
 
 fn enter_to_read() -> Result<(), Error> {
-    acquire(pg_sys::ShareLock as i32);
+    acquire(GATE_CLASS, pg_sys::ShareLock as i32);
     PASSAGES
         .exclusive()
         .is_empty_now(backend::database().to_u32());
@@ -62,12 +64,19 @@ fn enter_to_read() -> Result<(), Error> {
     })
 }
 
-fn acquire(mode: i32) {
+/// One at a time, to the end of the transaction, prepared transactions included: so all nodes see SERIALIZABLE transactions over several of
+/// them commit in one order.
+pub fn enter_serializable_order() {
+    let _limit = LockTimeout::of(COMMIT_PATIENCE_MS);
+    acquire(ORDER_CLASS, pg_sys::ExclusiveLock as i32);
+}
+
+fn acquire(class: u16, mode: i32) {
     let tag = pg_sys::LOCKTAG {
         locktag_field1: backend::database().to_u32(),
         locktag_field2: 0,
         locktag_field3: 0,
-        locktag_field4: GATE_CLASS,
+        locktag_field4: class,
         locktag_type: pg_sys::LockTagType::LOCKTAG_ADVISORY as u8,
         locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
     };

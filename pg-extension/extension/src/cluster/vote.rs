@@ -52,6 +52,25 @@ pub unsafe fn check_seal(gid: Datum, function: &str, seal: Datum) -> Result<(), 
     }
 }
 
+/// The same for a function that takes a word more.
+///
+/// # Safety
+/// All three must be texts that are not null.
+pub unsafe fn check_sealed_word(
+    gid: Datum,
+    function: &str,
+    word: Datum,
+    seal: Datum,
+) -> Result<(), Error> {
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let name = postgres::text_argument(gid);
+        let router = router_of(name.to_bytes()).ok_or(Error::NotSealed)?;
+        let sealed = seal::Sealed::call(function).text(gid).text(word);
+        sealed.check(router, seal)
+    }
+}
+
 /// The router of `abelian:<holder>:<router's uuid>:...`.
 fn router_of(gid: &[u8]) -> Option<seal::Router> {
     let name = gid.strip_prefix(gate::GID_PREFIX)?;

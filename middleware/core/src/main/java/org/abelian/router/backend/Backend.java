@@ -21,6 +21,9 @@ public final class Backend {
   /** True when the session's transaction may have changed something there. */
   public boolean wrote;
 
+  /** True when the session's transaction has done more there than take its snapshot. */
+  public boolean worked;
+
   /** True when messages of the client's current group went there that it has not ended yet. */
   public boolean touched;
 

@@ -59,7 +59,7 @@ public final class BackendParticipant implements Participant {
       connection.timeout(0);
       result.notices().forEach(notices);
       if (result.succeeded()) {
-        return new Answer.Done(result.tag());
+        return new Answer.Done(result.tag(), result.value());
       }
       ErrorFields error = result.errorFields();
       return new Answer.Failed(

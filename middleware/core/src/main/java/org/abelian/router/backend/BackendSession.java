@@ -470,6 +470,7 @@ public final class BackendSession {
     for (int i = held.size() - 1; i >= 0; i--) {
       Backend backend = held.get(i);
       backend.begun = false;
+      backend.worked = false;
       backend.wrote = false;
       backend.unpreparable = false;
       backend.notifies = false;
@@ -494,6 +495,7 @@ public final class BackendSession {
     backend.connection = null;
     backend.last = null;
     backend.begun = false;
+    backend.worked = false;
     backend.unpreparable = false;
     backend.notifies = false;
     backend.pinned = false;

@@ -16,8 +16,8 @@ import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.session.TransactionState.Snapshots;
 
 /**
- * Gives a REPEATABLE READ transaction its snapshot on all nodes at one moment, ahead of the first
- * statement that reads. Nodes keep a snapshot to the end of the transaction, so none can join
+ * Gives a transaction above READ COMMITTED its snapshot on all nodes at one moment, ahead of the
+ * first statement that reads. Nodes keep a snapshot to the end of the transaction, so none can join
  * later. The snapshots are taken behind the commit gates of all nodes: a transaction over several
  * nodes is in all of them or in none (docs/protocols/snapshots.md).
  */
@@ -149,7 +149,7 @@ public final class CommonSnapshot {
       throw new AbelianException(
           SqlState.UNABLE_TO_CONNECT,
           "a node could not be asked for the snapshot of this transaction: " + e.getMessage(),
-          "At REPEATABLE READ a transaction has a snapshot on every node. See"
+          "Above READ COMMITTED a transaction has a snapshot on every node. See"
               + " abelian.distributed_isolation.");
     }
   }
@@ -158,8 +158,8 @@ public final class CommonSnapshot {
   static AbelianException severalSnapshots() {
     return AbelianException.unsupported(
         "a transaction at this isolation level must stay on one node",
-        "Use REPEATABLE READ or READ COMMITTED, or SET abelian.distributed_isolation = 'per_node'"
-            + " if snapshots of different nodes may differ.");
+        "SET abelian.distributed_isolation = 'snapshot' gives such transactions one snapshot of all"
+            + " nodes.");
   }
 
   private static AbelianException broken() {

@@ -9,6 +9,8 @@ public final class IsolationSettings {
 
   private static final String REPEATABLE_READ = "repeatable read";
 
+  private static final String SERIALIZABLE = "serializable";
+
   private static final String DEFAULT_ISOLATION = "default_transaction_isolation";
 
   private IsolationSettings() {}
@@ -21,10 +23,18 @@ public final class IsolationSettings {
     return isStrict(transaction, backends) && !says(transaction, backends, "per_node");
   }
 
-  /** True for REPEATABLE READ, unless the client wants its transactions to stay on one node. */
+  /**
+   * True when the transaction takes its snapshots on all nodes at one moment: at REPEATABLE READ
+   * and SERIALIZABLE, unless it is to stay on one node, or may have a snapshot for each.
+   */
   public static boolean takesCommonSnapshot(TransactionState transaction, BackendSession backends) {
-    return REPEATABLE_READ.equals(level(transaction, backends))
-        && !says(transaction, backends, "one_node");
+    return readsFromOneSnapshot(transaction, backends) && !says(transaction, backends, "one_node");
+  }
+
+  /** True when what it does on several nodes must be serializable. */
+  public static boolean isSerializable(TransactionState transaction, BackendSession backends) {
+    return SERIALIZABLE.equals(level(transaction, backends))
+        && takesCommonSnapshot(transaction, backends);
   }
 
   /**
@@ -33,7 +43,7 @@ public final class IsolationSettings {
    */
   public static boolean isStrict(TransactionState transaction, BackendSession backends) {
     String level = level(transaction, backends);
-    return "serializable".equals(level) || REPEATABLE_READ.equals(level);
+    return SERIALIZABLE.equals(level) || REPEATABLE_READ.equals(level);
   }
 
   private static boolean says(TransactionState transaction, BackendSession backends, String value) {

@@ -93,6 +93,7 @@ public final class TransactionEnding {
     List<Backend> begun = backends.begun();
     syncTouched(begun);
     List<Participant> writers = new ArrayList<>();
+    boolean serializable = isSerializable(begun);
     int notToBePrepared = 0;
     List<Participant> readers = new ArrayList<>();
     String token = null;
@@ -108,11 +109,12 @@ public final class TransactionEnding {
         state.fail();
       }
       boolean writes = hasTransactionId(backend);
+      boolean votes = writes || serializable && backend.worked;
       token = token == null && writes ? backend.connection.transactionToken() : token;
-      if (backend.unpreparable && writes || backend.notifies) {
+      if (backend.unpreparable && votes || backend.notifies) {
         writers.add(notToBePrepared++, participant(backend)); // The first one is the holder.
       } else {
-        (writes ? writers : readers).add(participant(backend));
+        (votes ? writers : readers).add(participant(backend));
       }
     }
     if (state.isFailed()) {
@@ -120,9 +122,20 @@ public final class TransactionEnding {
       return false;
     }
     boolean committed =
-        begun.isEmpty() || commit(new CommitRequest(session, token, writers, readers));
+        begun.isEmpty()
+            || commit(new CommitRequest(session, token, writers, readers, serializable));
     ended(committed);
     return committed;
+  }
+
+  /**
+   * True when the nodes that it has worked on must find out together whether it is serializable:
+   * there are several, and it has changed something.
+   */
+  private boolean isSerializable(List<Backend> begun) {
+    return begun.stream().filter(backend -> backend.worked).count() > 1
+        && begun.stream().anyMatch(TransactionEnding::hasTransactionId)
+        && IsolationSettings.isSerializable(state, backends);
   }
 
   private boolean commit(CommitRequest request) {
@@ -324,6 +337,7 @@ public final class TransactionEnding {
     schemaChanged = false;
     for (Backend backend : backends.begun()) {
       backend.begun = false;
+      backend.worked = false;
       backend.wrote = false;
       backend.unpreparable = false;
       backend.notifies = false;

@@ -48,7 +48,7 @@ public final class TransactionState {
   /** What an entry takes beside its text, in bytes. */
   private static final int ENTRY_LEAST = 200;
 
-  /** Of which moments its nodes' snapshots are, at REPEATABLE READ. */
+  /** Of which moments its nodes' snapshots are, above READ COMMITTED. */
   enum Snapshots {
     /** There is none yet, or each node has its own. */
     OWN,
@@ -167,7 +167,16 @@ public final class TransactionState {
 
   /** True when a savepoint is open. */
   public boolean isInSavepoint() {
-    return history.stream().anyMatch(entry -> entry.savepoint() != null);
+    return savepointsFrom() < history.size();
+  }
+
+  /** How much of the history there is before the first savepoint. */
+  int savepointsFrom() {
+    int at = 0;
+    while (at < history.size() && history.get(at).savepoint() == null) {
+      at++;
+    }
+    return at;
   }
 
   /** What has set the modes of the transaction, in order. */

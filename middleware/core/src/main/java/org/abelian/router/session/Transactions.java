@@ -38,6 +38,10 @@ public final class Transactions {
   /** What has PostgreSQL take the transaction's snapshot. */
   private static final NodeStatement ANY_READ = NodeStatement.of("SELECT 1");
 
+  /** No node waits alone for a moment at which it may read what it likes. */
+  private static final NodeStatement NOT_DEFERRABLE =
+      NodeStatement.of("SET TRANSACTION NOT DEFERRABLE");
+
   /** An error that costs nothing: there is no savepoint of that name. */
   private static final String FAIL = "ROLLBACK TO SAVEPOINT \"the transaction failed elsewhere\"";
 
@@ -57,7 +61,7 @@ public final class Transactions {
    * Nothing is open yet.
    *
    * @param home gives the backend for what needs any
-   * @param snapshot gives transactions at REPEATABLE READ their snapshots
+   * @param snapshot gives transactions above READ COMMITTED their snapshots
    */
   public Transactions(
       TransactionState state,
@@ -158,8 +162,8 @@ public final class Transactions {
   }
 
   /**
-   * What comes may concern several nodes, which then need one snapshot: at REPEATABLE READ it is a
-   * transaction from its beginning.
+   * What comes may concern several nodes, which then need one snapshot: above READ COMMITTED it is
+   * a transaction from its beginning.
    */
   public void openForSnapshot() {
     if (!state.isOpen() && IsolationSettings.takesCommonSnapshot(state, backends)) {
@@ -220,6 +224,7 @@ public final class Transactions {
   }
 
   private void joinOrCatchUp(Backend backend, boolean reads) {
+    backend.worked = true;
     if (state.isOpen() && (!backend.begun || state.lacksSnapshot())) {
       replies.apart(() -> snapshot.before(backend, reads, this::read));
     }
@@ -239,7 +244,12 @@ public final class Transactions {
       return;
     }
     state.beginImplicit();
+    joinTouched();
+  }
+
+  private void joinTouched() {
     for (Backend backend : new ArrayList<>(backends.touched())) {
+      backend.worked = true;
       join(backend);
     }
   }
@@ -301,23 +311,39 @@ public final class Transactions {
   }
 
   private void read(Backend backend) {
+    boolean serializable = IsolationSettings.isSerializable(state, backends);
     if (!backend.begun) {
-      join(backend);
+      begin(backend);
+      if (serializable) {
+        catchUp(backend, state.savepointsFrom()); // PostgreSQL refuses it inside of a savepoint.
+        inject(backend, NOT_DEFERRABLE, false);
+      }
+      catchUp(backend);
+    } else if (serializable && !state.isInSavepoint()) {
+      inject(backend, NOT_DEFERRABLE, false);
     }
     inject(backend, ANY_READ, false);
   }
 
   private void join(Backend backend) {
+    begin(backend);
+    catchUp(backend);
+  }
+
+  private void begin(Backend backend) {
     backend.begun = true;
     backend.told = 0;
     inject(backend, state.beginStatement(), false);
-    catchUp(backend);
   }
 
   /** Tells a node of the transaction what it has not been told of its history. */
   public void catchUp(Backend backend) {
+    catchUp(backend, state.history().size());
+  }
+
+  private void catchUp(Backend backend, int end) {
     List<TransactionState.Entry> history = state.history();
-    while (backend.told < history.size()) {
+    while (backend.told < end) {
       inject(backend, history.get(backend.told++).statement(), false);
     }
   }
@@ -330,6 +356,7 @@ public final class Transactions {
     openImplicit();
     backends.connect(backend);
     backend.begun = true;
+    backend.worked = true;
     backend.told = state.history().size();
     backend.wrote = true;
     List<NodeStatement> told = new ArrayList<>(List.of(state.beginStatement()));
@@ -401,9 +428,7 @@ public final class Transactions {
     } else {
       state.beginBlock(statement.statement(), command.isolation());
       beginAnswered = false;
-      for (Backend backend : new ArrayList<>(backends.touched())) {
-        join(backend);
-      }
+      joinTouched();
     }
     replies.add(command.word().equals("start") ? START_TAG : BEGIN_TAG);
     replies.add(RouterWork.then(() -> beginAnswered = true));
@@ -602,7 +627,9 @@ public final class Transactions {
    * Nothing more comes in this group: nodes may vote for its transaction with what they have got.
    */
   public void voteEarly() {
-    if (state.kind() == TransactionState.Kind.IMPLICIT && state.votesEarly()) {
+    if (state.kind() == TransactionState.Kind.IMPLICIT
+        && state.votesEarly()
+        && !IsolationSettings.isSerializable(state, backends)) {
       ending.voteEarly();
     }
   }

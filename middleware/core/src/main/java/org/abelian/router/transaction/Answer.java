@@ -7,8 +7,14 @@ public sealed interface Answer {
    *
    * @param tag the command tag of the last one. COMMIT and PREPARE TRANSACTION of a failed
    *     transaction succeed with the tag ROLLBACK
+   * @param value what is in the first column of the first row; null for nothing
    */
-  record Done(String tag) implements Answer {}
+  record Done(String tag, String value) implements Answer {
+    /** Without a row. */
+    public Done(String tag) {
+      this(tag, null);
+    }
+  }
 
   /**
    * The node answered with an error of severity ERROR. (FATAL and PANIC are {@link Lost}:

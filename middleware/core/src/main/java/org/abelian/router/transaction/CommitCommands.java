@@ -9,10 +9,23 @@ final class CommitCommands {
 
   /** Inserts the decision to commit into the holder's transaction. */
   static String decide(Gid gid, Participant holder) {
-    String seal = holder.seal("decide", gid.toString());
-    return seal == null
-        ? "SELECT abelian.decide('" + gid + "')"
-        : "SELECT abelian.decide('" + gid + "','" + seal + "')";
+    return call("decide", holder, gid.toString());
+  }
+
+  /** Asks for the conflicts of a SERIALIZABLE transaction, and has the node assume both. */
+  static String holdConflicts(Gid gid, Participant node) {
+    return call("hold_conflicts", node, gid.toString());
+  }
+
+  /** Has the node assume these. */
+  static String settleConflicts(Gid gid, ConflictCheck.ConflictSet kept, Participant node) {
+    return call("settle_conflicts", node, gid.toString(), kept.toString());
+  }
+
+  private static String call(String function, Participant node, String... arguments) {
+    String seal = node.seal(function, arguments);
+    String list = "'" + String.join("','", arguments) + "'";
+    return "SELECT abelian." + function + "(" + list + (seal == null ? ")" : ",'" + seal + "')");
   }
 
   /** Prepares; the tag of the last statement is the vote. */

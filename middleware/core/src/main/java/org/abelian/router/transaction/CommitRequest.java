@@ -11,9 +11,21 @@ import java.util.List;
  * @param writers nodes on which it has a transaction id, in the order of their first writes; the
  *     first becomes the holder
  * @param readers nodes on which it has none
+ * @param serializable true for a transaction at SERIALIZABLE that has worked on several nodes: then
+ *     those on which it has only read are writers, too
  */
 public record CommitRequest(
-    long session, String token, List<Participant> writers, List<Participant> readers) {
+    long session,
+    String token,
+    List<Participant> writers,
+    List<Participant> readers,
+    boolean serializable) {
+  /** At another level. */
+  public CommitRequest(
+      long session, String token, List<Participant> writers, List<Participant> readers) {
+    this(session, token, writers, readers, false);
+  }
+
   /** Copies the lists. */
   public CommitRequest {
     writers = List.copyOf(writers);

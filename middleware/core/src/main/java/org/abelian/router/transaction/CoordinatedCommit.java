@@ -134,14 +134,23 @@ public final class CoordinatedCommit {
     ledger.begin(gid);
     boolean everywhere = false;
     try {
-      Votes votes = vote(gid, others, request.readers());
+      ConflictCheck conflicts =
+          request.serializable()
+              ? ConflictCheck.of(gid, request.writers())
+              : ConflictCheck.notNeeded();
+      if (conflicts.refusal() != null) {
+        request.writers().forEach(CoordinatedCommit::rollBack);
+        request.readers().forEach(CoordinatedCommit::rollBack);
+        return conflicts.refusal();
+      }
+      Votes votes = vote(gid, conflicts, others, request.readers());
       if (votes.refusal() != null) {
         rollBack(holder);
         rollBackPrepared(gid, others, votes);
         return votes.refusal();
       }
       LaneClock clock = LaneClock.of(others);
-      String sql = CommitCommands.decide(gid, holder) + "; COMMIT";
+      String sql = conflicts.settled(holder, CommitCommands.decide(gid, holder) + "; COMMIT");
       Decided decided = decide(gid, holder, told(gid, holder, clock, sql));
       if (decided.refusal() != null) {
         if (!(decided.refusal() instanceof CommitOutcome.Unknown)) {
@@ -232,8 +241,12 @@ public final class CoordinatedCommit {
     }
   }
 
-  private static Votes vote(Gid gid, List<Participant> others, List<Participant> readers) {
-    others.forEach(other -> other.send(String.join("; ", CommitCommands.prepare(gid, other))));
+  private static Votes vote(
+      Gid gid, ConflictCheck conflicts, List<Participant> others, List<Participant> readers) {
+    for (Participant other : others) {
+      String prepare = String.join("; ", CommitCommands.prepare(gid, other));
+      other.send(conflicts.settled(other, prepare));
+    }
     readers.forEach(reader -> reader.send("COMMIT"));
     Votes votes = new Votes(others.size() + readers.size());
     others.forEach(other -> votes.take(other, other.await(), "PREPARE TRANSACTION"));

@@ -1,0 +1,121 @@
+package org.abelian.router.transaction;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
+
+/**
+ * What a SERIALIZABLE transaction over several nodes does before its vote: each node tells which
+ * rw-conflicts the transaction has there. With a conflict in on one node and a conflict out on
+ * another it may be the pivot of a dangerous structure that no node sees, and is rolled back
+ * (docs/protocols/serializable.md; after Cahill, Röhm and Fekete, Serializable Isolation for
+ * Snapshot Databases, 2008).
+ */
+final class ConflictCheck {
+  private static final ConflictCheck NOT_NEEDED =
+      new ConflictCheck(null, new HashMap<>(), new Votes(0));
+
+  /** The tag of a query that gives one row. */
+  private static final String ONE_ROW = "SELECT 1";
+
+  private final Gid gid;
+  private final Map<Participant, ConflictSet> found;
+  private final Votes votes;
+
+  private ConflictCheck(Gid gid, Map<Participant, ConflictSet> found, Votes votes) {
+    this.gid = gid;
+    this.found = found;
+    this.votes = votes;
+  }
+
+  /** For a transaction at another level. */
+  static ConflictCheck notNeeded() {
+    return NOT_NEEDED;
+  }
+
+  /**
+   * Asks the nodes one after the other, in the order of their numbers: such transactions wait for
+   * each other there, and so never in a circle. Ends at the first that refuses.
+   */
+  static ConflictCheck of(Gid gid, List<Participant> participants) {
+    Votes votes = new Votes(participants.size());
+    Map<Participant, ConflictSet> found = new HashMap<>();
+    List<Participant> ordered = new ArrayList<>(participants);
+    ordered.sort(Comparator.comparingInt(Participant::nodeId));
+    for (Participant participant : ordered) {
+      participant.send(CommitCommands.holdConflicts(gid, participant));
+      Answer answer = participant.await();
+      votes.take(participant, answer, ONE_ROW);
+      if (votes.refusal() != null) {
+        break;
+      }
+      found.put(participant, ConflictSet.of(((Answer.Done) answer).value()));
+    }
+    return new ConflictCheck(gid, found, votes);
+  }
+
+  /** Why the transaction must be rolled back; null when it may go on. */
+  CommitOutcome refusal() {
+    if (votes.refusal() != null) {
+      return votes.refusal();
+    }
+    return found.keySet().stream().anyMatch(this::hasOutElsewhere) ? pivot() : null;
+  }
+
+  private boolean hasOutElsewhere(Participant one) {
+    return found.get(one).in()
+        && found.entrySet().stream()
+            .anyMatch(other -> other.getKey() != one && other.getValue().out());
+  }
+
+  private static CommitOutcome pivot() {
+    return new CommitOutcome.RolledBack(
+        new AbelianException(
+            SqlState.SERIALIZATION_FAILURE,
+            "could not serialize access due to read/write dependencies among transactions",
+            "Reason code: Canceled on identification as a pivot over several nodes.",
+            "The transaction might succeed if retried.",
+            null));
+  }
+
+  /**
+   * The statement, and before it what the node is to assume until the transaction has ended. With
+   * no conflict out on any node, none may come now: it would be the first half of a pivot. With
+   * one, no conflict in may come.
+   */
+  String settled(Participant participant, String statement) {
+    ConflictSet here = found.get(participant);
+    if (here == null) {
+      return statement;
+    }
+    boolean out = found.values().stream().anyMatch(ConflictSet::out);
+    ConflictSet kept = new ConflictSet(!here.out(), out);
+    return CommitCommands.settleConflicts(gid, kept, participant) + "; " + statement;
+  }
+
+  /**
+   * On which sides a transaction has rw-conflicts.
+   *
+   * @param in another one has read what it has changed
+   * @param out another one has changed what it has read
+   */
+  record ConflictSet(boolean in, boolean out) {
+    static ConflictSet of(String word) {
+      return switch (word) {
+        case "none" -> new ConflictSet(false, false);
+        case "in" -> new ConflictSet(true, false);
+        case "out" -> new ConflictSet(false, true);
+        default -> new ConflictSet(true, true);
+      };
+    }
+
+    @Override
+    public String toString() {
+      return in ? out ? "both" : "in" : out ? "out" : "none";
+    }
+  }
+}

@@ -21,6 +21,22 @@ CREATE FUNCTION abelian.hold_conflicts(gid text, seal text) RETURNS text LANGUAG
 CREATE FUNCTION abelian.settle_conflicts(gid text, kept text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_settle_conflicts';
 CREATE FUNCTION abelian.settle_conflicts(gid text, kept text, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_settle_conflicts';
+-- As the forms with fewer arguments; if alone, no other has the snapshot side at the same time.
+CREATE FUNCTION abelian.enter_snapshot_gate(alone boolean) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_enter_snapshot_gate';
+CREATE FUNCTION abelian.snapshot_gate(timeout_ms integer, alone boolean) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  limit_before text := current_setting('lock_timeout');
+BEGIN
+  PERFORM set_config('lock_timeout', greatest(timeout_ms, 1)::text, true);
+  PERFORM abelian.enter_snapshot_gate(alone);
+  PERFORM set_config('lock_timeout', limit_before, true);
+  RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+  RETURN false;
+END $$;
+REVOKE ALL ON FUNCTION abelian.enter_snapshot_gate(boolean), abelian.snapshot_gate(integer, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.enter_snapshot_gate(boolean), abelian.snapshot_gate(integer, boolean) TO abelian_router;
 CREATE FUNCTION abelian.commit_intent(router uuid, number bigint, nodes integer[], work text, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_commit_intent';
 CREATE FUNCTION abelian.independent_propose(id text, self integer, nodes integer[], runs bigint[], horizon bigint, seal text) RETURNS bigint

@@ -3,7 +3,8 @@
 //! What makes a coordinated transaction durable on this node (PREPARE TRANSACTION of our gids, `abelian.decide()`)
 //! holds the commit side until its COMMIT [PREPARED]. A read over several nodes takes the snapshot side on each of
 //! them until all have taken their snapshots, so it sees such a transaction on all nodes or on none. Commits pass
-//! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock. Both sides also hold
+//! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock. SERIALIZABLE transactions take their snapshots one after the
+//! other, in mode ShareRowExclusive. Both sides also hold
 //! the gate of the lane, so that independent transactions are before or after them on every node.
 
 use super::{hooks, independent};
@@ -52,8 +53,13 @@ pub fn note(name: &[u8], is_done: bool) {
         .pass(backend::database().to_u32(), id, name, is_done);
 }
 
-fn enter_to_read() -> Result<(), Error> {
-    acquire(GATE_CLASS, pg_sys::ShareLock as i32);
+/// Several may, unless one is to be alone.
+fn enter_to_read(alone: bool) -> Result<(), Error> {
+    let mode = match alone {
+        true => pg_sys::ShareRowExclusiveLock,
+        false => pg_sys::ShareLock,
+    };
+    acquire(GATE_CLASS, mode as i32);
     PASSAGES
         .exclusive()
         .is_empty_now(backend::database().to_u32());
@@ -93,9 +99,9 @@ pg_function!(
 );
 
 pg_function!(
-    /// `abelian.enter_snapshot_gate()`
-    fn abelian_enter_snapshot_gate(_call) {
-        enter_to_read()?;
+    /// `abelian.enter_snapshot_gate()`; with an argument, whether nobody else may.
+    fn abelian_enter_snapshot_gate(call) {
+        enter_to_read(call.len() == 1 && call.arg(0).value() != 0)?;
         Ok(pg_sys::Datum::null())
     }
 );

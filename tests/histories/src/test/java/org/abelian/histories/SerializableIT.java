@@ -106,7 +106,6 @@ class SerializableIT {
     try (Connection connection = cluster.connect();
         Statement statement = connection.createStatement()) {
       statement.execute("DELETE FROM cell");
-      statement.execute("INSERT INTO cell SELECT generate_series(1, " + CELLS + ")");
     }
     List<Callable<CellClient>> clients = new ArrayList<>();
     for (int number = 1; number <= CLIENTS; number++) {

@@ -144,7 +144,9 @@ public final class CommonSnapshot {
 
   private SnapshotGate.Hold enterGates(Catalog catalog, List<Integer> nodes) {
     try {
-      return gate.take(catalog, nodes);
+      return IsolationSettings.isSerializable(state, backends)
+          ? gate.takeAlone(catalog, nodes)
+          : gate.take(catalog, nodes);
     } catch (IOException e) {
       throw new AbelianException(
           SqlState.UNABLE_TO_CONNECT,

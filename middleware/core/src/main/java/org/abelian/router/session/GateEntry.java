@@ -48,9 +48,10 @@ final class GateEntry {
    * Asks to be let in, at the latest after so long.
    *
    * @param behind what to ask behind the gate, as a statement
+   * @param alone whether no other reader may be behind the gate
    */
-  void ask(int waitMillis, String behind) throws IOException {
-    gate = "BEGIN;SELECT abelian.snapshot_gate(" + waitMillis + ")";
+  void ask(int waitMillis, String behind, boolean alone) throws IOException {
+    gate = "BEGIN;SELECT abelian.snapshot_gate(" + waitMillis + (alone ? ",true)" : ")");
     question = behind;
     try {
       send();

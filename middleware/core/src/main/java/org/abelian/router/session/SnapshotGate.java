@@ -100,8 +100,13 @@ public final class SnapshotGate {
 
   /** The gates of several nodes. */
   public final class Hold {
+    private final boolean alone;
     private final Map<Integer, GateEntry> entries = new TreeMap<>();
     private List<GateEntry> asked = List.of();
+
+    private Hold(boolean alone) {
+      this.alone = alone;
+    }
 
     /**
      * Takes a connection to each of these nodes, in the order of their numbers. Everybody takes
@@ -129,11 +134,15 @@ public final class SnapshotGate {
           NEXT_WAIT_MILLIS);
     }
 
+    private int least() {
+      return entries.keySet().stream().min(Integer::compare).orElseThrow();
+    }
+
     private int enter(List<GateEntry> several, int waitMillis) throws IOException {
       asked = Stream.concat(asked.stream(), several.stream()).toList();
       String question = question(entries.keySet());
       for (GateEntry entry : several) {
-        entry.ask(waitMillis, question);
+        entry.ask(waitMillis, question, alone);
       }
       int closed = 0;
       for (GateEntry entry : several) {
@@ -184,7 +193,18 @@ public final class SnapshotGate {
 
   /** Takes the gates of these nodes. */
   public Hold take(Catalog catalog, List<Integer> nodes) throws IOException {
-    Hold hold = new Hold();
+    return take(catalog, nodes, new Hold(false));
+  }
+
+  /**
+   * Takes the gates of these nodes, and no other reader who does so is behind any of them
+   * meanwhile. They queue at the gate of the node with the least number.
+   */
+  public Hold takeAlone(Catalog catalog, List<Integer> nodes) throws IOException {
+    return take(catalog, nodes, new Hold(true));
+  }
+
+  private Hold take(Catalog catalog, List<Integer> nodes, Hold hold) throws IOException {
     try {
       hold.connect(catalog, nodes);
       enter(hold);
@@ -202,7 +222,7 @@ public final class SnapshotGate {
     long start = System.nanoTime();
     int closed = 0;
     do {
-      closed = hold.enter(closed);
+      closed = hold.enter(hold.alone ? hold.least() : closed);
       if (closed == 0 && hold.seesAllWhole()) {
         return;
       }

@@ -8,10 +8,13 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Runs transactions from a seed, one after the other, and records those that commit. */
 public final class CellClient {
@@ -99,18 +102,24 @@ public final class CellClient {
     private void step(Statement statement, boolean block) throws SQLException {
       int cell = 1 + random.nextInt(cells);
       switch (random.nextInt(block ? 10 : 4)) {
-        case 0, 4, 5 -> read(statement, "WHERE id = " + cell);
+        case 0, 4, 5 -> read(statement, Set.of(cell), "WHERE id = " + cell);
         case 1, 6, 7, 8 -> append(statement, cell);
-        case 2 ->
-            read(statement, "WHERE id IN (" + cell + ", " + (1 + random.nextInt(cells)) + ")");
-        case 9 -> read(statement, "WHERE id = " + cell + " FOR SHARE");
-        default -> read(statement, "");
+        case 2 -> {
+          int other = 1 + random.nextInt(cells);
+          Set<Integer> both = new HashSet<>(List.of(cell, other));
+          read(statement, both, "WHERE id IN (" + cell + ", " + other + ")");
+        }
+        case 9 -> read(statement, Set.of(cell), "WHERE id = " + cell + " FOR SHARE");
+        default -> read(statement, all(), "");
       }
     }
 
     private void append(Statement statement, int cell) throws SQLException {
       if (!appended.contains(cell)) {
-        execute(statement, "UPDATE cell SET log = log || " + name + "::bigint WHERE id = " + cell);
+        execute(
+            statement,
+            "INSERT INTO cell VALUES (%d, ARRAY[%d]) ON CONFLICT (id) DO UPDATE SET log = cell.log || excluded.log"
+                .formatted(cell, name));
         appended.add(cell);
       }
     }
@@ -120,13 +129,20 @@ public final class CellClient {
       statement.execute(sql);
     }
 
-    private void read(Statement statement, String where) throws SQLException {
+    private Set<Integer> all() {
+      return IntStream.rangeClosed(1, cells).boxed().collect(Collectors.toSet());
+    }
+
+    /** A cell that is not there is an empty list. */
+    private void read(Statement statement, Set<Integer> asked, String where) throws SQLException {
       execute(statement, "SELECT id, log FROM cell " + where);
+      Map<Integer, List<Long>> found = new HashMap<>();
       try (ResultSet rows = statement.getResultSet()) {
         while (rows.next()) {
-          see(rows.getInt(1), list(rows.getArray(2)));
+          found.put(rows.getInt(1), list(rows.getArray(2)));
         }
       }
+      asked.forEach(cell -> see(cell, found.getOrDefault(cell, List.of())));
     }
 
     private void see(int cell, List<Long> log) {

@@ -42,7 +42,8 @@ public final class CellChecker {
   private void checkAppends() {
     for (CellRecord record : records) {
       for (int cell : record.appended()) {
-        if (end.get(cell).stream().filter(name -> name == record.name()).count() != 1) {
+        if (end.getOrDefault(cell, List.of()).stream().filter(name -> name == record.name()).count()
+            != 1) {
           complaints.add("lost or repeated: " + record.name() + " in " + cell);
         }
       }
@@ -62,7 +63,7 @@ public final class CellChecker {
         .seen()
         .forEach(
             (cell, log) -> {
-              List<Long> last = end.get(cell);
+              List<Long> last = end.getOrDefault(cell, List.of());
               if (log.size() > last.size() || !last.subList(0, log.size()).equals(log)) {
                 complaints.add(record.name() + " saw " + log + " in " + cell + ", not " + last);
               }
@@ -82,7 +83,7 @@ public final class CellChecker {
           .seen()
           .forEach(
               (cell, log) -> {
-                List<Long> last = end.get(cell);
+                List<Long> last = end.getOrDefault(cell, List.of());
                 if (!log.isEmpty()) {
                   edge(log.get(log.size() - 1), record.name());
                 }

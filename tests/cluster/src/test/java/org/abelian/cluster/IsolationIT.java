@@ -11,6 +11,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Timestamp;
 import java.sql.Types;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Properties;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
@@ -20,12 +23,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A REPEATABLE READ transaction has one snapshot of all nodes. At SERIALIZABLE nothing reads
- * several nodes: no node would see that two transactions each write what the other has read
- * elsewhere.
+ * A transaction above READ COMMITTED has one snapshot of all nodes. SERIALIZABLE ones that each
+ * write what the other has read elsewhere do not both commit.
  */
 @WithCluster
 class IsolationIT {
@@ -73,13 +76,15 @@ class IsolationIT {
   @ValueSource(
       strings = {
         "BEGIN ISOLATION LEVEL SERIALIZABLE",
-        "SET abelian.distributed_isolation = 'one_node'; BEGIN ISOLATION LEVEL REPEATABLE READ",
+        "BEGIN ISOLATION LEVEL REPEATABLE READ",
         "SET default_transaction_isolation = 'serializable'",
       })
-  void readsOfSeveralNodesAreRefused(String first) throws SQLException {
+  void readsOfSeveralNodesAreRefusedIfTheTransactionIsToStayOnOne(String first)
+      throws SQLException {
     for (String read : new String[] {SUM, "SELECT * FROM doctor", "TABLE doctor LIMIT 1"}) {
       try (Connection connection = cluster.connect();
           Statement statement = connection.createStatement()) {
+        statement.execute("SET abelian.distributed_isolation = 'one_node'");
         statement.execute(first);
         assertRefused(statement, read);
       }
@@ -94,17 +99,25 @@ class IsolationIT {
     properties.setProperty("options", "-c default_transaction_isolation=serializable");
     try (Connection connection = DriverManager.getConnection(cluster.driverUrl(), properties);
         Statement statement = connection.createStatement()) {
+      statement.execute("SET abelian.distributed_isolation = 'one_node'");
       assertRefused(statement, SUM);
       statement.execute("SELECT v FROM doctor WHERE k = 1");
     }
   }
 
-  /** Runs the statements in a REPEATABLE READ transaction, and another's between them. */
+  /** Runs the statements in a transaction at each of these levels, and another's between them. */
   private void inBlock(String modes, Step work) throws SQLException {
+    for (String level : new String[] {"REPEATABLE READ", "SERIALIZABLE"}) {
+      create();
+      inBlock(level, modes, work);
+    }
+  }
+
+  private void inBlock(String level, String modes, Step work) throws SQLException {
     try (Connection connection = cluster.connect();
         Statement statement = connection.createStatement()) {
       statement.execute("BEGIN");
-      statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ" + modes);
+      statement.execute("SET TRANSACTION ISOLATION LEVEL " + level + modes);
       work.run(statement);
     }
   }
@@ -187,6 +200,79 @@ class IsolationIT {
             exported = rows.getString(1);
           }
           assertRefused(statement, "SET TRANSACTION SNAPSHOT '" + exported + "'");
+        });
+  }
+
+  private static String outcome(Step step, Statement statement) {
+    try {
+      step.run(statement);
+      return "done";
+    } catch (SQLException error) {
+      return error.getSQLState();
+    }
+  }
+
+  /** A row of each of the first two nodes. */
+  private List<Long> doctorsOfTwoNodes() throws SQLException {
+    List<Long> keys = new ArrayList<>();
+    for (LocalNode node : cluster.nodes().subList(0, 2)) {
+      try (Connection connection = node.connectAsSuperuser();
+          Statement statement = connection.createStatement()) {
+        keys.add(number(statement, "SELECT min(k) FROM doctor"));
+      }
+    }
+    return keys;
+  }
+
+  /** Each doctor goes off call if another one is left, who is on another node. */
+  @ParameterizedTest
+  @CsvSource({"SERIALIZABLE, 1", "REPEATABLE READ, 2"})
+  void doctorsOfDifferentNodesDoNotAllGoOffCallAtOnce(String level, int committed)
+      throws SQLException {
+    List<Long> two = doctorsOfTwoNodes();
+    run("DELETE FROM doctor WHERE k NOT IN (" + two.get(0) + ", " + two.get(1) + ")");
+    inBlock(
+        level,
+        "",
+        one ->
+            inBlock(
+                level,
+                "",
+                other -> {
+                  assertEquals(2, number(one, SUM));
+                  assertEquals(1, number(other, "SELECT v FROM doctor WHERE k = " + two.get(1)));
+                  one.execute("UPDATE doctor SET v = 0 WHERE k = " + two.get(1));
+                  other.execute("UPDATE doctor SET v = 0 WHERE k = " + two.get(0));
+                  List<String> ends =
+                      List.of(
+                          outcome(statement -> statement.execute("COMMIT"), one),
+                          outcome(statement -> statement.execute("COMMIT"), other));
+                  assertEquals(committed, Collections.frequency(ends, "done"), ends.toString());
+                  assertEquals(2 - committed, Collections.frequency(ends, "40001"));
+                }));
+    try (Connection connection = cluster.connect();
+        Statement statement = connection.createStatement()) {
+      assertEquals(2 - committed, number(statement, SUM));
+    }
+  }
+
+  @Test
+  void aDeferrableTransactionDoesNotWaitForASafeMoment() throws SQLException {
+    inBlock(
+        "SERIALIZABLE",
+        "",
+        writer -> {
+          writer.execute("UPDATE doctor SET v = 2");
+          inBlock(
+              "SERIALIZABLE",
+              ", READ ONLY, DEFERRABLE",
+              reader -> {
+                assertEquals(6, number(reader, SUM));
+                writer.execute("COMMIT");
+                reader.execute("SAVEPOINT a");
+                assertEquals(6, number(reader, SUM));
+                reader.execute("COMMIT");
+              });
         });
   }
 
@@ -310,6 +396,7 @@ class IsolationIT {
       statement.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
       assertEquals("25P01", statement.getWarnings().getSQLState());
       statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE");
+      statement.execute("SET abelian.distributed_isolation = 'one_node'");
       assertRefused(statement, SUM);
     }
   }

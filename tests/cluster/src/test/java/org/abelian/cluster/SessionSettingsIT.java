@@ -444,6 +444,7 @@ class SessionSettingsIT {
       })
   void aStrictLevelIsKnownHoweverItIsSet(String sql) throws IOException {
     try (WireClient client = wire(router.port())) {
+      ask(client, "SET abelian.distributed_isolation = 'one_node'");
       ask(client, sql);
       assertRefused(client, "SELECT count(*) FROM other_path.spread");
     }
@@ -461,7 +462,9 @@ class SessionSettingsIT {
       try (WireClient client = wire(router.port());
           Connection driver = cluster.connect();
           Statement statement = driver.createStatement()) {
+        ask(client, "SET abelian.distributed_isolation = 'one_node'");
         assertRefused(client, "SELECT count(*) FROM other_path.spread");
+        statement.execute("SET abelian.distributed_isolation = 'one_node'");
         SQLException error =
             org.junit.jupiter.api.Assertions.assertThrows(
                 SQLException.class,

@@ -2,6 +2,7 @@ package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -253,6 +254,26 @@ class IsolationIT {
     try (Connection connection = cluster.connect();
         Statement statement = connection.createStatement()) {
       assertEquals(2 - committed, number(statement, SUM));
+    }
+  }
+
+  @Test
+  void onlyNodesOnWhichASerializableTransactionHasWorkedTakePartInItsCommit() throws SQLException {
+    List<Long> two = doctorsOfTwoNodes();
+    String read = "SELECT v FROM doctor WHERE k = " + two.get(0);
+    for (int where = 0; where < 2; where++) {
+      String write = "UPDATE doctor SET v = 5 WHERE k = " + two.get(where);
+      String expected = where == 0 ? "commit class single" : "commit class coordinated";
+      try (Connection connection = cluster.connect();
+          Statement statement = connection.createStatement()) {
+        statement.execute("SET abelian.commit_notice = on");
+        statement.execute("BEGIN ISOLATION LEVEL SERIALIZABLE");
+        assertEquals(1 + 4 * where, number(statement, read));
+        statement.execute(write);
+        statement.execute("COMMIT");
+        String notice = statement.getWarnings().getMessage();
+        assertTrue(notice.startsWith(expected), notice);
+      }
     }
   }
 

@@ -18,7 +18,7 @@ final class CommitCommands {
   }
 
   /** Has the node assume these. */
-  static String settleConflicts(Gid gid, ConflictCheck.ConflictSet kept, Participant node) {
+  static String settleConflicts(Gid gid, ConflictSet kept, Participant node) {
     return call("settle_conflicts", node, gid.toString(), kept.toString());
   }
 

@@ -96,26 +96,4 @@ final class ConflictCheck {
     ConflictSet kept = new ConflictSet(!here.out(), out);
     return CommitCommands.settleConflicts(gid, kept, participant) + "; " + statement;
   }
-
-  /**
-   * On which sides a transaction has rw-conflicts.
-   *
-   * @param in another one has read what it has changed
-   * @param out another one has changed what it has read
-   */
-  record ConflictSet(boolean in, boolean out) {
-    static ConflictSet of(String word) {
-      return switch (word) {
-        case "none" -> new ConflictSet(false, false);
-        case "in" -> new ConflictSet(true, false);
-        case "out" -> new ConflictSet(false, true);
-        default -> new ConflictSet(true, true);
-      };
-    }
-
-    @Override
-    public String toString() {
-      return in ? out ? "both" : "in" : out ? "out" : "none";
-    }
-  }
 }

@@ -119,6 +119,8 @@ public abstract class ScriptedCluster {
     for (int id = 1; id <= 3; id++) {
       ScriptedNode node = new ScriptedNode(id, log);
       node.answer(GATE, "SELECT 1", "t");
+      node.answer("SELECT abelian.snapshot_gate(500,true)", "SELECT 1", "t");
+      node.answer("SELECT abelian.snapshot_gate(5,true)", "SELECT 1", "t");
       nodes.add(node);
       addresses.add(new Node(id, node.host(), node.port()));
     }

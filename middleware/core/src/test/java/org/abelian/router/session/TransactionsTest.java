@@ -230,10 +230,24 @@ class TransactionsTest extends ScriptedCluster {
     transactions.openImplicit();
     runOn(1, "LOCK x", true);
     runOn(2, "LOCK x", true);
+    NodeStatement one = NodeStatement.of("SET LOCAL abelian.distributed_isolation = 'one_node'");
+    transactions.state().setting(IsolationSettings.DISTRIBUTED_ISOLATION, "one_node", one);
     run("BEGIN ISOLATION LEVEL SERIALIZABLE");
     assertEquals(1, errors.size());
     assertTrue(errors.get(0).contains("must stay on one node"), errors.toString());
     assertEquals(List.of(), told());
+  }
+
+  @Test
+  void aSerializableTransactionHasASnapshotWhereItHasNotWorked() throws IOException {
+    run("BEGIN ISOLATION LEVEL SERIALIZABLE");
+    runOn(1, "SELECT x", false);
+    for (int node = 1; node <= 3; node++) {
+      List<String> all = ranOn(node);
+      assertTrue(all.contains("SET TRANSACTION NOT DEFERRABLE"), all.toString());
+      assertTrue(all.contains("SELECT 1"), all.toString());
+      assertEquals(node == 1, backends.backend(catalog, node).worked);
+    }
   }
 
   @Test

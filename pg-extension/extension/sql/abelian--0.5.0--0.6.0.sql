@@ -22,21 +22,22 @@ CREATE FUNCTION abelian.settle_conflicts(gid text, kept text) RETURNS void LANGU
 CREATE FUNCTION abelian.settle_conflicts(gid text, kept text, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_settle_conflicts';
 -- As the forms with fewer arguments; if alone, no other has the snapshot side at the same time.
-CREATE FUNCTION abelian.enter_snapshot_gate(alone boolean) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_enter_snapshot_gate';
+CREATE OR REPLACE FUNCTION abelian.snapshot_gate(timeout_ms integer) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_snapshot_gate';
 CREATE FUNCTION abelian.snapshot_gate(timeout_ms integer, alone boolean) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-  limit_before text := current_setting('lock_timeout');
-BEGIN
-  PERFORM set_config('lock_timeout', greatest(timeout_ms, 1)::text, true);
-  PERFORM abelian.enter_snapshot_gate(alone);
-  PERFORM set_config('lock_timeout', limit_before, true);
-  RETURN true;
-EXCEPTION WHEN lock_not_available THEN
-  RETURN false;
-END $$;
-REVOKE ALL ON FUNCTION abelian.enter_snapshot_gate(boolean), abelian.snapshot_gate(integer, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION abelian.enter_snapshot_gate(boolean), abelian.snapshot_gate(integer, boolean) TO abelian_router;
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_snapshot_gate';
+REVOKE ALL ON FUNCTION abelian.snapshot_gate(integer, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION abelian.snapshot_gate(integer, boolean) TO abelian_router;
+-- As before where there are intents at all, which is seldom.
+CREATE FUNCTION abelian.listed_intents(nodes integer[], own uuid, own_below bigint) RETURNS text
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(string_agg(i.router || '/' || i.number || '/' || array_to_string(i.nodes, ','), ' '), '')
+    FROM abelian.intent i
+   WHERE i.committed AND i.nodes && listed_intents.nodes AND cardinality(i.nodes) > 1
+     AND (i.router <> own OR i.number >= own_below)
+$$;
+REVOKE ALL ON FUNCTION abelian.listed_intents(integer[], uuid, bigint) FROM PUBLIC;
+CREATE OR REPLACE FUNCTION abelian.visible_intents(nodes integer[], own uuid, own_below bigint) RETURNS text
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_visible_intents';
 CREATE FUNCTION abelian.commit_intent(router uuid, number bigint, nodes integer[], work text, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_commit_intent';
 CREATE FUNCTION abelian.independent_propose(id text, self integer, nodes integer[], runs bigint[], horizon bigint, seal text) RETURNS bigint
@@ -3018,7 +3019,7 @@ DECLARE
     independent_lane,independent_next_run,independent_open,independent_open_lane,independent_pending,independent_propose,independent_record,
     independent_run,independent_run_calls,independent_state,independent_stop,independent_sweep,independent_turn,independent_unblock,
     install_catalog,intent,intent_horizon,is_claimed,is_divided,is_local,is_local_foreign_key,is_router,is_wide,join_cluster,joining,keep_rows,
-    kept_rows,key_arguments,key_attributes,key_columns,key_expression,key_expressions,key_kind,key_kinds,key_type,lock_modes_conflict,
+    kept_rows,key_arguments,key_attributes,key_columns,key_expression,key_expressions,key_kind,key_kinds,key_type,listed_intents,lock_modes_conflict,
     lookup_change,lookup_change_place_seq,lookup_column,lookup_entry,lookup_index,lookup_key,lookup_name,maps_keys,move_names,move_step,moves,moving,names_in_catalog,node,
     node_of,node_of_m,node_of_row,note_lookup_change,own_node,parse_key_columns,parse_rule,partition,partition_of,partition_of_key,
     partition_tree,partitions,place_entry,place_key,place_lookup_index,place_partition,place_procedure,place_table,placement,

@@ -9,11 +9,12 @@
 
 use super::{hooks, independent};
 use crate::backend;
+use crate::boundary::{self, PostgresError, functions};
 use crate::error::Error;
 use crate::lock::{self, LockTimeout};
 use crate::pg_function;
 use crate::shared_memory::PASSAGES;
-use pgrx::pg_sys;
+use pgrx::{PgSqlErrorCode, pg_sys};
 
 /// Prefix of the names under which routers prepare: `abelian:<holder's node id>:<router uuid>:<n>`.
 pub const GID_PREFIX: &[u8] = b"abelian:";
@@ -26,6 +27,8 @@ const ORDER_CLASS: u16 = 0xAB05;
 /// How long a commit waits for the reads before it, whatever the client's `lock_timeout`: that is for what its statements wait for, and COMMIT
 /// takes no lock on one PostgreSQL. A read lets go of the gate after half a second.
 const COMMIT_PATIENCE_MS: i32 = 10_000;
+
+const LOCK_NOT_AVAILABLE: i32 = PgSqlErrorCode::ERRCODE_LOCK_NOT_AVAILABLE as i32;
 
 /// Takes the commit side to the end of the transaction, prepared transactions included. What the transaction has deferred is done before, in
 /// the rights of the current user, and it waits for those who have gone before it: behind the gate nothing of a client's runs, nor waits for
@@ -87,7 +90,7 @@ fn acquire(class: u16, mode: i32) {
         locktag_lockmethodid: pg_sys::USER_LOCKMETHOD as u8,
     };
     // SAFETY: a transaction-scoped lock inside a transaction; errors (lock_timeout, deadlock) unwind.
-    unsafe { pg_sys::LockAcquire(&tag, mode, false, false) };
+    unsafe { functions::LockAcquire(&tag, mode, false, false) };
 }
 
 pg_function!(
@@ -99,12 +102,51 @@ pg_function!(
 );
 
 pg_function!(
-    /// `abelian.enter_snapshot_gate()`; with an argument, whether nobody else may.
-    fn abelian_enter_snapshot_gate(call) {
-        enter_to_read(call.len() == 1 && call.arg(0).value() != 0)?;
+    /// `abelian.enter_snapshot_gate()`
+    fn abelian_enter_snapshot_gate(_call) {
+        enter_to_read(false)?;
         Ok(pg_sys::Datum::null())
     }
 );
+
+pg_function!(
+    /// `abelian.snapshot_gate(timeout_ms)`; with a second argument, whether nobody else may be behind it: false when that took longer.
+    fn abelian_snapshot_gate(call) {
+        let alone = call.len() == 2 && call.arg(1).value() != 0;
+        let limit = LockTimeout::of(call.i32(0).max(1));
+        let came = boundary::attempt_wait(|| enter_in_time(alone));
+        drop(limit);
+        match came {
+            Ok(()) => Ok(true.into()),
+            Err(error) if error.sqlstate() == LOCK_NOT_AVAILABLE => Ok(false.into()),
+            Err(error) => Err(Error::Postgres(error)),
+        }
+    }
+);
+
+fn enter_in_time(alone: bool) -> Result<(), PostgresError> {
+    let entered = boundary::caught(|| {
+        let entered = enter_to_read(alone);
+        // SAFETY: a raw call in a subtransaction. The limit may have struck when the lock had just come: it is to be noticed here.
+        unsafe {
+            if pg_sys::InterruptPending != 0 {
+                functions::ProcessInterrupts();
+            }
+        }
+        entered
+    });
+    match entered? {
+        Err(Error::LockNotAvailable) => Err(PostgresError::made(
+            LOCK_NOT_AVAILABLE,
+            "independent transactions of this node did not come to rest",
+            "",
+            None,
+        )),
+        Err(Error::Postgres(error)) => Err(error),
+        Err(error) => error.raise(),
+        Ok(()) => Ok(()),
+    }
+}
 
 pg_function!(
     /// `abelian.lock_modes_conflict(one, other)`: by the names that pg_locks shows.

@@ -33,6 +33,40 @@ pg_function!(
     }
 );
 
+pg_function!(
+    /// `abelian.visible_intents(nodes, own, own_below)`: for a read that holds the snapshot side of the gate. Without any intents it need not
+    /// run the query.
+    fn abelian_visible_intents(call) {
+        // SAFETY: a look at our own table; the function of the query is declared with the same arguments, and gives a text.
+        unsafe {
+            let table = pg_sys::table_open(
+                postgres::own_relation(c"intent"),
+                pg_sys::AccessShareLock as i32,
+            );
+            let pages = pg_sys::RelationGetNumberOfBlocksInFork(table, pg_sys::ForkNumber::MAIN_FORKNUM);
+            pg_sys::table_close(table, pg_sys::NoLock as i32);
+            if pages == 0 {
+                return Ok(call.null());
+            }
+            let query = postgres::own_function(
+                c"listed_intents",
+                &[pg_sys::INT4ARRAYOID, pg_sys::UUIDOID, pg_sys::INT8OID],
+            );
+            let list = pg_sys::OidFunctionCall3Coll(
+                query,
+                Oid::INVALID,
+                call.arg(0),
+                call.arg(1),
+                call.arg(2),
+            );
+            Ok(match postgres::text_argument(list).is_empty() {
+                true => call.null(),
+                false => list,
+            })
+        }
+    }
+);
+
 /// What reads of several nodes know it by, with its nodes.
 fn name(call: Call) -> String {
     // SAFETY: declared as uuid, bigint and integer[], the function as STRICT.

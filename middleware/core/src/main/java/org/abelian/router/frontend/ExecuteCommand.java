@@ -264,6 +264,7 @@ public final class ExecuteCommand {
       return null;
     }
     context.backends().connect(backend);
+    backend.worked |= backend.begun;
     return backend;
   }
 

@@ -220,6 +220,7 @@ public final class KeyGeneration {
       return backend;
     }
     context.backends().connect(backend);
+    backend.worked |= backend.begun;
     return backend;
   }
 

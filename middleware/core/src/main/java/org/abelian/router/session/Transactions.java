@@ -151,9 +151,11 @@ public final class Transactions {
     enter(backend, writes, true);
   }
 
-  /** As above, for what concerns the session. */
+  /** As above, for what concerns the session: it reads no rows of tables. */
   public void enterForSession(Backend backend, boolean writes) {
+    boolean before = backend.worked;
     enterNode(backend, writes, true);
+    backend.worked = before || writes;
   }
 
   private void enter(Backend backend, boolean writes, boolean reads) {

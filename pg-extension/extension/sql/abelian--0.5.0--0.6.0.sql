@@ -16,6 +16,7 @@ CREATE FUNCTION abelian.decide(gid text, seal text) RETURNS void LANGUAGE c STRI
 CREATE FUNCTION abelian.vote(gid text, seal text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_vote';
 -- Before a SERIALIZABLE transaction over several nodes commits: which rw-conflicts it has here (none, in, out, both), and which of them the node is
 -- to assume from then on.
+CREATE FUNCTION abelian.finish_deferred() RETURNS void LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_finish_deferred';
 CREATE FUNCTION abelian.hold_conflicts(gid text) RETURNS text LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_hold_conflicts';
 CREATE FUNCTION abelian.hold_conflicts(gid text, seal text) RETURNS text LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_hold_conflicts';
 CREATE FUNCTION abelian.settle_conflicts(gid text, kept text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_settle_conflicts';
@@ -3012,7 +3013,7 @@ DECLARE
     columns_of,commit_intent,condition_text,continue_sequence,copy_catalog,count_of_rule,counts_whole,create_distributed_function,
     create_distributed_procedure,create_distributed_table,create_lookup_index,create_reference_table,decide,decision,defaults_are_current,
     distribute_procedure,distributed_tables,divide_sequences,drop_lookup_index,end_join,end_move,enter_commit_gate,enter_snapshot_gate,
-    explain_body,explain_procedure,find_lookup_entry,follow_drop,follow_procedures,forget_aborts,forget_commits,forget_decisions,forget_intents,
+    explain_body,explain_procedure,find_lookup_entry,finish_deferred,follow_drop,follow_procedures,forget_aborts,forget_commits,forget_decisions,forget_intents,
     forget_lookup_index,forget_table,found_colocation,gather_rows,gathered_parts,gathered_rows,give_rows,has_key,has_rows,hold_conflicts,identity_value,
     independent_advance,independent_begin_run,independent_cancel,independent_catch_up,independent_completable,independent_complete,
     independent_executed,independent_executing,independent_fence,independent_flush,independent_forget,independent_freeze,independent_is_closed,

@@ -762,7 +762,11 @@ pub struct Link {
 #[repr(C)]
 pub struct SerializableXact {
     vxid: pg_sys::VirtualTransactionId,
-    sequence_numbers: [u64; 3],
+    prepared_at: u64,
+    committed_at: u64,
+    /// Of a READ ONLY transaction: the number of the last commit before its snapshot. Of others: of the first to commit of those to which it
+    /// has conflicts out.
+    pub last_or_earliest_commit: u64,
     /// Conflicts out, linked by [`RwConflict::out_link`].
     pub out_conflicts: Link,
     /// Conflicts in, linked by [`RwConflict::in_link`].
@@ -772,7 +776,8 @@ pub struct SerializableXact {
     #[cfg(not(feature = "pg15"))]
     active: Link,
     predicate_list_lock: pg_sys::LWLock,
-    possible_unsafe_conflicts: Link,
+    /// READ ONLY transactions that watch this one, linked by [`RwConflict::out_link`]; or, of a READ ONLY one, those that it watches.
+    pub possible_unsafe_conflicts: Link,
     xids: [pg_sys::TransactionId; 3],
     /// `SXACT_FLAG_...`
     pub flags: u32,

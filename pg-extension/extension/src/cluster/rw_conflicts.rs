@@ -2,8 +2,8 @@
 //! its serializable snapshot isolation.
 //!
 //! A transaction over several nodes can be a pivot, with a conflict in on one node and a conflict out on another, which no node sees. So before
-//! it commits, each node tells what conflicts it has there and takes it from then on for one that has both, by the flags that PostgreSQL itself
-//! uses for conflicts of which it has forgotten the other side. docs/protocols/serializable.md has the argument.
+//! it commits, each node tells what conflicts it has there and takes it from then on for one that has both: it sets the flag that PostgreSQL itself
+//! uses for conflicts out of which it has forgotten the other side, and one of our own. docs/protocols/serializable.md has the argument.
 
 use super::serializable::ConflictSet;
 use crate::compat::{self, Link, RwConflict, SerializableXact};
@@ -21,9 +21,15 @@ mod flag {
     pub const DOOMED: u32 = 0x08;
     /// It is committed, and somebody who had committed before has changed what it has read.
     pub const CONFLICT_OUT: u32 = 0x10;
+    pub const READ_ONLY: u32 = 0x20;
     /// It has conflicts of which the other side is forgotten.
     pub const SUMMARY_CONFLICT_IN: u32 = 0x200;
     pub const SUMMARY_CONFLICT_OUT: u32 = 0x400;
+    /// Ours, which PostgreSQL leaves alone, also in the record of a prepared transaction: nobody who has changed what it has read may commit
+    /// before it.
+    pub const HELD: u32 = 0x8000_0000;
+    /// The same, from when it was held on.
+    pub const WAS_HELD: u32 = 0x4000_0000;
 }
 
 /// Has each SERIALIZABLE transaction looked at before it commits. Installed before all others, who are told before it: nothing is read or
@@ -38,7 +44,11 @@ pub fn install() {
             is_serializable && [XACT_EVENT_PRE_COMMIT, XACT_EVENT_PRE_PREPARE].contains(event)
         },
         tell: |_| {
-            if own().is_some_and(overtakes) {
+            let Some(own) = own() else { return };
+            if is_held_with_out(own) {
+                warn_readers(own);
+            }
+            if overtakes(own) {
                 Error::RwConflicts("Reason code: Canceled on commit attempt with conflict in from a transaction that commits on several nodes.").raise();
             }
         },
@@ -63,7 +73,7 @@ pub fn hold() -> Result<ConflictSet, Error> {
         out: before & (flag::SUMMARY_CONFLICT_OUT | flag::CONFLICT_OUT) != 0
             || locked.has_writer(own),
     };
-    locked.set_flags(own, before | flags_of(ConflictSet::BOTH));
+    locked.set_flags(own, before | flag::WAS_HELD | flags_of(ConflictSet::BOTH));
     Ok(found)
 }
 
@@ -79,7 +89,7 @@ pub fn settle(kept: ConflictSet) {
 fn flags_of(conflicts: ConflictSet) -> u32 {
     let mut flags = 0;
     if conflicts.into {
-        flags |= flag::SUMMARY_CONFLICT_IN;
+        flags |= flag::HELD;
     }
     if conflicts.out {
         flags |= flag::SUMMARY_CONFLICT_OUT;
@@ -89,12 +99,32 @@ fn flags_of(conflicts: ConflictSet) -> u32 {
 
 /// Whether it has changed what a transaction has read that is held and has not committed: it would commit first.
 fn overtakes(own: NonNull<SerializableXact>) -> bool {
-    const HELD: u32 = flag::SUMMARY_CONFLICT_IN;
     const OVER: u32 = flag::COMMITTED | flag::DOOMED;
     let locked = Locked::shared();
     locked
         .readers(own)
-        .any(|reader| locked.flags(reader) & (HELD | OVER) == HELD)
+        .any(|reader| locked.flags(reader) & (flag::HELD | OVER) == flag::HELD)
+}
+
+/// Whether this process has held it, and it keeps a conflict out.
+fn is_held_with_out(own: NonNull<SerializableXact>) -> bool {
+    // SAFETY: its own record. What it has set itself it sees without the lock.
+    let flags = unsafe { (&raw const (*own.as_ptr()).flags).read_volatile() };
+    const MARKS: u32 = flag::WAS_HELD | flag::SUMMARY_CONFLICT_OUT;
+    flags & (MARKS | flag::READ_ONLY) == MARKS
+}
+
+/// A READ ONLY transaction is known to be safe when none that it has watched had a conflict out to one that committed before its snapshot.
+/// PostgreSQL takes the one of a held transaction for older than any commit here, but that of a node without commits.
+fn warn_readers(own: NonNull<SerializableXact>) {
+    /// `FirstNormalSerCommitSeqNo`
+    const OLDEST: u64 = 2;
+    let locked = Locked::exclusive();
+    for reader in locked.watchers(own) {
+        // SAFETY: a record that is in use while the lock is held.
+        let before = unsafe { &mut (*reader.as_ptr()).last_or_earliest_commit };
+        *before = (*before).max(OLDEST);
+    }
 }
 
 /// PostgreSQL's record of the transaction, which lives as long as that; none unless it is SERIALIZABLE.
@@ -167,8 +197,24 @@ impl Locked {
         &self,
         of: NonNull<SerializableXact>,
     ) -> impl Iterator<Item = NonNull<SerializableXact>> {
-        // SAFETY: the list of those records that are linked by `out_link`, under the lock.
-        unsafe { Links::of(&raw const (*of.as_ptr()).out_conflicts) }.filter_map(|link| {
+        // SAFETY: the record is in use.
+        unsafe { Self::others(&raw const (*of.as_ptr()).out_conflicts) }
+    }
+
+    /// READ ONLY transactions that want to know whether it can be a pivot. Not of one that is READ ONLY itself, whose list has other links.
+    fn watchers(
+        &self,
+        of: NonNull<SerializableXact>,
+    ) -> impl Iterator<Item = NonNull<SerializableXact>> {
+        // SAFETY: the record is in use.
+        unsafe { Self::others(&raw const (*of.as_ptr()).possible_unsafe_conflicts) }
+    }
+
+    /// # Safety
+    /// A list whose records are linked by `out_link`, under the lock.
+    unsafe fn others(head: *const Link) -> impl Iterator<Item = NonNull<SerializableXact>> {
+        // SAFETY: by the caller.
+        unsafe { Links::of(head) }.filter_map(|link| {
             // SAFETY: as above.
             unsafe {
                 let conflict: *const RwConflict =

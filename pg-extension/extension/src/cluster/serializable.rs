@@ -45,8 +45,17 @@ impl ConflictSet {
 }
 
 pg_function!(
-    /// `abelian.hold_conflicts(gid)`, sealed with a second argument: `none`, `in`, `out` or `both`. What the transaction has deferred is done
-    /// before. Waits for others of its kind that commit here.
+    /// `abelian.finish_deferred()`: runs what the transaction has deferred, and waits for those who go before it. On all nodes, before
+    /// the transaction holds what others wait for on one of them.
+    fn abelian_finish_deferred(_call) {
+        hooks::fire_deferred();
+        lock::before_commit();
+        Ok(Datum::null())
+    }
+);
+
+pg_function!(
+    /// `abelian.hold_conflicts(gid)`, sealed with a second argument: `none`, `in`, `out` or `both`. Waits for others of its kind that commit here.
     fn abelian_hold_conflicts(call) {
         if call.len() == 2 {
             // SAFETY: declared as two texts, the function as STRICT.

@@ -87,7 +87,7 @@ fn wait_to_propose(mode: i32) -> Result<bool, Error> {
 /// so many microseconds.
 pub fn enter(patience: i64) -> Result<(), Error> {
     // SAFETY: as above; errors (lock_timeout, deadlock) unwind.
-    unsafe { pg_sys::LockAcquire(&tag(), pg_sys::RowExclusiveLock as i32, false, false) };
+    unsafe { functions::LockAcquire(&tag(), pg_sys::RowExclusiveLock as i32, false, false) };
     let deadline = backend::now() + patience;
     let mut polls: u64 = 0;
     while !is_at_rest()? {

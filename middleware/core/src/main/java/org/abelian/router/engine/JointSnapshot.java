@@ -123,6 +123,7 @@ final class JointSnapshot {
         hold.release();
       }
     }
+    context.replies().add(RouterWork.then(hold::releaseAfterRead));
     context.replies().add(RouterWork.always(hold::release));
     // Until the nodes say that they have bound it the gate is held: they say so before they run it,
     // when they may wait for locks of somebody who waits at the gate.

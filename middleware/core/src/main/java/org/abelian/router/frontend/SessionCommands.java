@@ -274,6 +274,10 @@ public final class SessionCommands {
       throw ClientError.of(
           "25001", "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
     }
+    if (changes && context.transactions().state().hasPassedBy()) {
+      throw ClientError.of(
+          "25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+    }
     boolean distributed =
         facts.command().setting().name().equals(IsolationSettings.DISTRIBUTED_ISOLATION);
     if (distributed && !begun.isEmpty() && context.transactions().readsFromOneSnapshot()) {

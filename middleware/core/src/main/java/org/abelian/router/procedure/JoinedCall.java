@@ -66,6 +66,7 @@ public final class JoinedCall extends Execution {
       }
     }
     if (gates != null) {
+      context.replies().add(RouterWork.then(gates::releaseAfterRead));
       context.replies().add(RouterWork.always(gates::release));
     }
     bound.answerBind(context.replies());

@@ -11,6 +11,7 @@ import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.session.TransactionState.Snapshots;
@@ -22,6 +23,11 @@ import org.abelian.router.session.TransactionState.Snapshots;
  * nodes is in all of them or in none (docs/protocols/snapshots.md).
  */
 public final class CommonSnapshot {
+  private static final String UNDEFINED_FUNCTION = "42883";
+
+  /** How long a node may take behind the gates: it only opens the transaction. */
+  private static final int LIMIT_MILLIS = 10_000;
+
   private final TransactionState state;
   private final BackendSession backends;
   private final ReplyQueue replies;
@@ -106,13 +112,19 @@ public final class CommonSnapshot {
     endWhatIsApart(all);
     SnapshotGate.Hold hold = all.size() > 1 ? enterGates(catalog, Backend.nodes(all)) : null;
     state.snapshots(Snapshots.BROKEN);
+    boolean held = true;
     try {
+      all.forEach(backend -> backend.connection.timeout(LIMIT_MILLIS));
       all.forEach(read);
       answer();
     } finally {
+      all.stream().filter(Backend::isUsable).forEach(backend -> backend.connection.timeout(0));
       if (hold != null) {
-        hold.release();
+        held = hold.release();
       }
+    }
+    if (!held) {
+      throw broken();
     }
     if (!replies.failed()) {
       state.snapshots(Snapshots.COMMON);
@@ -147,6 +159,8 @@ public final class CommonSnapshot {
       return IsolationSettings.isSerializable(state, backends)
           ? gate.takeAlone(catalog, nodes)
           : gate.take(catalog, nodes);
+    } catch (ClientError error) {
+      throw error.fields().sqlState().equals(UNDEFINED_FUNCTION) ? tooOld() : error;
     } catch (IOException e) {
       throw new AbelianException(
           SqlState.UNABLE_TO_CONNECT,
@@ -169,6 +183,13 @@ public final class CommonSnapshot {
         SqlState.SERIALIZATION_FAILURE,
         "the snapshot of this transaction could not be taken on all nodes",
         "Roll the whole transaction back, and try it again.");
+  }
+
+  private static AbelianException tooOld() {
+    return AbelianException.unsupported(
+        "the extension of a node is too old for SERIALIZABLE transactions over several nodes",
+        "ALTER EXTENSION abelian_cluster UPDATE on all nodes, or SET abelian.distributed_isolation"
+            + " = 'one_node'.");
   }
 
   private static AbelianException tooLate(Backend backend) {

@@ -148,17 +148,23 @@ final class GateEntry {
     }
   }
 
-  /** Waits until it has left. */
-  void left() {
+  /**
+   * Waits until it has left.
+   *
+   * @return whether it was behind the gate until then: its connection is still there
+   */
+  boolean left() {
+    boolean held = false;
     if (isUsable()) {
       try {
-        NodeCall.await(connection, true);
+        held = LET_GO.equals(NodeCall.await(connection, true).tag());
       } catch (IOException e) {
         connection.close();
       }
     }
     begun = false;
     visible = null;
+    return held;
   }
 
   private boolean isUsable() {

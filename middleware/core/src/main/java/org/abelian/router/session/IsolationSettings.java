@@ -37,6 +37,12 @@ public final class IsolationSettings {
         && takesCommonSnapshot(transaction, backends);
   }
 
+  /** True at SERIALIZABLE, unless the transaction is to stay on one node. */
+  static boolean maySpreadSerializable(TransactionState transaction, BackendSession backends) {
+    return SERIALIZABLE.equals(level(transaction, backends))
+        && !says(transaction, backends, "one_node");
+  }
+
   /**
    * True for REPEATABLE READ and SERIALIZABLE. What the session has for its default counts for
    * transactions to come, not for the one that is open.

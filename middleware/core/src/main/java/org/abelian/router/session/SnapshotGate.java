@@ -35,6 +35,9 @@ public final class SnapshotGate {
   private static final int FIRST_WAIT_MILLIS = 500;
   private static final int NEXT_WAIT_MILLIS = 5;
 
+  /** How long a reader that is alone waits at most, after it has often waited too briefly. */
+  private static final int ALONE_WAIT_MILLIS = 80;
+
   /** How long a read tries in all. */
   private static final long LIMIT_NANOS = 20_000_000_000L;
 
@@ -101,6 +104,7 @@ public final class SnapshotGate {
   /** The gates of several nodes. */
   public final class Hold {
     private final boolean alone;
+    private int nextWait = NEXT_WAIT_MILLIS;
     private final Map<Integer, GateEntry> entries = new TreeMap<>();
     private List<GateEntry> asked = List.of();
 
@@ -130,8 +134,12 @@ public final class SnapshotGate {
         return first;
       }
       return enter(
-          entries.values().stream().filter(entry -> entry.node != first).toList(),
-          NEXT_WAIT_MILLIS);
+          entries.values().stream().filter(entry -> entry.node != first).toList(), nextWait);
+    }
+
+    /** Others who are alone queue at the first gate: one behind it may wait longer for the rest. */
+    private void waitLonger() {
+      nextWait = alone ? Math.min(2 * nextWait, ALONE_WAIT_MILLIS) : nextWait;
     }
 
     private int least() {
@@ -161,7 +169,7 @@ public final class SnapshotGate {
       return visible.areWhole();
     }
 
-    private void leave() {
+    private boolean leave() {
       LaneClock clock = new LaneClock(0);
       for (GateEntry entry : asked) {
         clock = clock.and(entry.laneClock());
@@ -169,18 +177,41 @@ public final class SnapshotGate {
       for (GateEntry entry : asked) {
         entry.letGo(clock.isAheadOf(entry.laneClock()) ? clock.sql() + ";" : "");
       }
-      asked.forEach(GateEntry::left);
+      boolean held = true;
+      for (GateEntry entry : asked) {
+        held &= entry.left();
+      }
       asked = List.of();
+      return held;
     }
 
-    /** Lets go of them. */
-    public void release() {
+    /**
+     * Lets go of them.
+     *
+     * @return whether all were held until now; if not, a commit may have come between the snapshots
+     */
+    public boolean release() {
       if (current == this) {
         current = null;
       }
-      leave();
+      boolean held = leave();
       entries.values().forEach(GateEntry::close);
       entries.clear();
+      return held;
+    }
+
+    /**
+     * Lets go of them behind a read.
+     *
+     * @throws AbelianException 40001 when they were not held until now
+     */
+    public void releaseAfterRead() {
+      if (!release()) {
+        throw new AbelianException(
+            SqlState.SERIALIZATION_FAILURE,
+            "a connection that kept commits off while nodes were read at one moment was lost",
+            "Try again.");
+      }
     }
   }
 
@@ -227,6 +258,7 @@ public final class SnapshotGate {
         return;
       }
       hold.leave();
+      hold.waitLonger();
       watch.check();
       if (closed == 0) {
         LockSupport.parkNanos(COMMIT_PAUSE_NANOS);

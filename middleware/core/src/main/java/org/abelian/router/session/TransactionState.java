@@ -75,6 +75,7 @@ public final class TransactionState {
   private boolean failed;
   private boolean votesEarly;
   private boolean ending;
+  private boolean passedBy;
   private Snapshots snapshots = Snapshots.OWN;
   private NodeStatement begin = PLAIN_BEGIN;
   private String isolation;
@@ -115,6 +116,15 @@ public final class TransactionState {
 
   public void ending() {
     ending = true;
+  }
+
+  /** True when a statement of it was answered beside it, at READ COMMITTED. */
+  public boolean hasPassedBy() {
+    return passedBy;
+  }
+
+  void passedBy() {
+    passedBy = true;
   }
 
   /** True when the vote shall travel with the last message of the group. */
@@ -335,6 +345,7 @@ public final class TransactionState {
     kind = Kind.NONE;
     failed = false;
     ending = false;
+    passedBy = false;
     votesEarly = false;
     snapshots = Snapshots.OWN;
     begin = PLAIN_BEGIN;

@@ -206,6 +206,9 @@ public final class Transactions {
 
   /** Such a read is about to go there. */
   public void passBy(Backend backend) {
+    if (state.isBlock()) {
+      state.passedBy();
+    }
     backends.connect(backend);
     backends.touch(backend);
   }
@@ -313,29 +316,23 @@ public final class Transactions {
   }
 
   private void read(Backend backend) {
-    boolean serializable = IsolationSettings.isSerializable(state, backends);
     if (!backend.begun) {
-      begin(backend);
-      if (serializable) {
-        catchUp(backend, state.savepointsFrom()); // PostgreSQL refuses it inside of a savepoint.
-        inject(backend, NOT_DEFERRABLE, false);
-      }
-      catchUp(backend);
-    } else if (serializable && !state.isInSavepoint()) {
-      inject(backend, NOT_DEFERRABLE, false);
+      join(backend);
+    } else if (IsolationSettings.maySpreadSerializable(state, backends) && !state.isInSavepoint()) {
+      inject(backend, NOT_DEFERRABLE, false); // It may have been asked for since.
     }
     inject(backend, ANY_READ, false);
   }
 
   private void join(Backend backend) {
-    begin(backend);
-    catchUp(backend);
-  }
-
-  private void begin(Backend backend) {
     backend.begun = true;
     backend.told = 0;
     inject(backend, state.beginStatement(), false);
+    if (IsolationSettings.maySpreadSerializable(state, backends)) {
+      catchUp(backend, state.savepointsFrom()); // PostgreSQL refuses it inside of a savepoint.
+      inject(backend, NOT_DEFERRABLE, false);
+    }
+    catchUp(backend);
   }
 
   /** Tells a node of the transaction what it has not been told of its history. */
@@ -554,6 +551,9 @@ public final class Transactions {
     }
     if (command.kind() == TransactionCommand.Kind.SAVEPOINT) {
       state.requireRoom(statement.statement());
+      if (state.lacksSnapshot()) {
+        replies.apart(() -> snapshot.take(this::read)); // Inside, modes could not be told any more.
+      }
     }
     List<Backend> begun = backends.begun();
     boolean first = true;

@@ -5,6 +5,9 @@ import java.util.UUID;
 
 /** What a router says to a node on its client's connection, sealed where the node wants it. */
 final class CommitCommands {
+  /** Runs what the transaction has deferred, and waits for those who go before it. */
+  static final String FINISH_DEFERRED = "SELECT abelian.finish_deferred()";
+
   private CommitCommands() {}
 
   /** Inserts the decision to commit into the holder's transaction. */

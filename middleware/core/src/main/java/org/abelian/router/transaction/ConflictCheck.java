@@ -1,5 +1,6 @@
 package org.abelian.router.transaction;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -16,20 +17,24 @@ import org.abelian.router.error.SqlState;
  * Snapshot Databases, 2008).
  */
 final class ConflictCheck {
-  private static final ConflictCheck NOT_NEEDED =
-      new ConflictCheck(null, new HashMap<>(), new Votes(0));
+  private static final ConflictCheck NOT_NEEDED = new ConflictCheck(null, new HashMap<>(), null);
 
   /** The tag of a query that gives one row. */
   private static final String ONE_ROW = "SELECT 1";
 
+  /** A node waits for 10 s for others that commit. */
+  private static final Duration HOLD_LIMIT = Duration.ofSeconds(15);
+
+  private static final String LOCK_NOT_AVAILABLE = "55P03";
+
   private final Gid gid;
   private final Map<Participant, ConflictSet> found;
-  private final Votes votes;
+  private final CommitOutcome refusal;
 
-  private ConflictCheck(Gid gid, Map<Participant, ConflictSet> found, Votes votes) {
+  private ConflictCheck(Gid gid, Map<Participant, ConflictSet> found, CommitOutcome refusal) {
     this.gid = gid;
     this.found = found;
-    this.votes = votes;
+    this.refusal = refusal;
   }
 
   /** For a transaction at another level. */
@@ -38,30 +43,39 @@ final class ConflictCheck {
   }
 
   /**
-   * Asks the nodes one after the other, in the order of their numbers: such transactions wait for
-   * each other there, and so never in a circle. Ends at the first that refuses.
+   * First all nodes do what the transaction has deferred, which may wait for anybody. Then it asks
+   * the nodes one after the other, in the order of their numbers: such transactions wait for each
+   * other there, and so never in a circle. Ends at the first that refuses.
    */
   static ConflictCheck of(Gid gid, List<Participant> participants) {
     Votes votes = new Votes(participants.size());
     Map<Participant, ConflictSet> found = new HashMap<>();
+    participants.forEach(participant -> participant.send(CommitCommands.FINISH_DEFERRED));
+    participants.forEach(participant -> votes.take(participant, participant.await(), ONE_ROW));
+    if (votes.refusal() != null) {
+      return new ConflictCheck(gid, found, votes.refusal());
+    }
     List<Participant> ordered = new ArrayList<>(participants);
     ordered.sort(Comparator.comparingInt(Participant::nodeId));
     for (Participant participant : ordered) {
       participant.send(CommitCommands.holdConflicts(gid, participant));
-      Answer answer = participant.await();
+      Answer answer = participant.await(HOLD_LIMIT);
+      if (answer instanceof Answer.Failed failed && failed.sqlState().equals(LOCK_NOT_AVAILABLE)) {
+        return new ConflictCheck(gid, found, kept());
+      }
       votes.take(participant, answer, ONE_ROW);
       if (votes.refusal() != null) {
         break;
       }
       found.put(participant, ConflictSet.of(((Answer.Done) answer).value()));
     }
-    return new ConflictCheck(gid, found, votes);
+    return new ConflictCheck(gid, found, votes.refusal());
   }
 
   /** Why the transaction must be rolled back; null when it may go on. */
   CommitOutcome refusal() {
-    if (votes.refusal() != null) {
-      return votes.refusal();
+    if (refusal != null) {
+      return refusal;
     }
     return found.keySet().stream().anyMatch(this::hasOutElsewhere) ? pivot() : null;
   }
@@ -73,11 +87,21 @@ final class ConflictCheck {
   }
 
   private static CommitOutcome pivot() {
+    return failure(
+        "could not serialize access due to read/write dependencies among transactions",
+        "Reason code: Canceled on identification as a pivot over several nodes.");
+  }
+
+  private static CommitOutcome kept() {
+    return failure("others that commit over several nodes kept this transaction waiting", null);
+  }
+
+  private static CommitOutcome failure(String message, String detail) {
     return new CommitOutcome.RolledBack(
         new AbelianException(
             SqlState.SERIALIZATION_FAILURE,
-            "could not serialize access due to read/write dependencies among transactions",
-            "Reason code: Canceled on identification as a pivot over several nodes.",
+            message,
+            detail,
             "The transaction might succeed if retried.",
             null));
   }

@@ -19,6 +19,7 @@ use super::foresight::Statement;
 use super::own;
 use super::pure::Private;
 use super::row::{self, Request};
+use super::row_bounds::{self, RowBound};
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version;
 use crate::aggregate::Family;
@@ -56,6 +57,8 @@ pub struct Apply {
     changes: Room<Change>,
     /// The conditions on values that it has to meet.
     tested: Tested,
+    /// The bounds that rows have for themselves.
+    row_bounds: Room<RowBound>,
     /// The columns of the version to be stored.
     stored: Room<(i16, Option<Datum>)>,
     /// Updates of the table are published: its values lie in the rows.
@@ -98,6 +101,8 @@ enum Flavour {
 #[derive(Clone, Copy, Default)]
 struct Change {
     column: Column,
+    /// The bounds in the version that is worked on.
+    bounded: Option<Bounded>,
     /// The datum in the version that is worked on; `None` for NULL.
     content: Option<Datum>,
     /// The same in the version that the plan yielded first.
@@ -135,7 +140,7 @@ impl Change {
 
     /// An operation on a bounded counter that has not been done.
     fn bounded(&self) -> Option<(Bounded, Counter, i64)> {
-        let (bounded, content, delta) = (self.column.bounded?, self.content?, self.delta?);
+        let (bounded, content, delta) = (self.bounded?, self.content?, self.delta?);
         // SAFETY: the content is a datum of the column's type.
         let content = unsafe { Counter::from_datum(content) };
         (!self.done).then_some((bounded, content, delta.value() as i64))
@@ -244,6 +249,27 @@ impl Change {
     }
 }
 
+/// The bounds that the target's rows have for themselves, if it has bounded columns.
+///
+/// # Safety
+/// As [`Room::new`].
+unsafe fn room_of_bounds(target: &Target, bounded: bool) -> Room<RowBound> {
+    let facts = match bounded {
+        true => row_bounds::of(target.relation_id()),
+        false => None,
+    };
+    let Some(facts) = facts else {
+        return Room::default();
+    };
+    let all = facts.row_bounds.iter();
+    // SAFETY: by the caller.
+    let mut room = unsafe { Room::new(all.len()) };
+    room.iter_mut()
+        .zip(all)
+        .for_each(|(place, bound)| *place = bound);
+    room
+}
+
 /// A statement does not outlive its table's types.
 fn family(type_: Oid) -> Result<Rc<Family>, Error> {
     Family::of(type_).ok_or(Error::NotAggregated)
@@ -296,6 +322,8 @@ impl Apply {
             };
         }
         let bounded = changes.iter().any(|change| change.column.bounded.is_some());
+        // SAFETY: by the caller.
+        let row_bounds = unsafe { room_of_bounds(&target, bounded) };
         let statement = target.statement();
         Apply {
             row_is_slow: bounded && target.runs_code_for_indexes(),
@@ -306,6 +334,7 @@ impl Apply {
             private,
             changes,
             tested,
+            row_bounds,
             stored,
             published,
             rewritten: false,
@@ -325,7 +354,7 @@ impl Apply {
                 return Ok(std::ptr::null_mut());
             };
             let mut changes = std::mem::take(&mut self.changes);
-            self.renew(&mut changes);
+            self.renew(place, &mut changes);
             let row = self.row(place, &mut changes)?;
             self.changes = changes;
             if row == Row::Done {
@@ -430,7 +459,7 @@ impl Apply {
                     return Ok(Row::Skipped);
                 };
                 at = next;
-                self.renew(changes);
+                self.renew(at, changes);
                 continue;
             }
             let Some(elements) = self.lock(at, changes)? else {
@@ -490,14 +519,22 @@ impl Apply {
         Err(Error::Internal("a row changed without end".into()))
     }
 
-    /// Takes the changes that the plan yielded for the current row, or for a newer version of it; what is in slices
+    /// Takes the changes that the plan yielded for the row with its version at `at`, or for that newer version of it; what is in slices
     /// stays done.
-    fn renew(&mut self, changes: &mut [Change]) {
+    fn renew(&mut self, at: ItemPointerData, changes: &mut [Change]) {
         let count = changes.len();
         self.tested.renew(&self.private, &self.target, 2 * count);
         for (n, change) in changes.iter_mut().enumerate() {
             change.content = self.target.output(count + n);
             change.delta = self.target.output(n);
+            change.bounded = change.column.bounded;
+        }
+        if !self.row_bounds.is_empty() && self.target.fetch(at) {
+            let column = |attribute| self.target.column(attribute);
+            for change in changes.iter_mut() {
+                let own = change.column.bounded;
+                change.bounded = own.map(|own| own.in_row(&self.row_bounds, column));
+            }
         }
     }
 

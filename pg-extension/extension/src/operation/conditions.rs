@@ -10,6 +10,7 @@ use super::rewrite::Relation;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
 use super::unique;
+use abelian_adt::bounded_counter::Bounds;
 use abelian_adt::test_in_range::{Condition, Side};
 use pgrx::pg_sys;
 
@@ -30,7 +31,7 @@ struct Test {
 }
 
 /// Which comparison, as a plan carries it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Form {
     side: Side,
     strict: bool,
@@ -63,6 +64,22 @@ impl Form {
     /// The condition with what was evaluated for one row.
     pub fn condition(self, shift: i64, limit: i64) -> Condition {
         Condition::new(self.side, shift, limit, self.strict)
+    }
+
+    /// The bounds within which the comparison with a limit holds as well.
+    pub fn tighten(self, bounds: Bounds, limit: i64) -> Bounds {
+        bounds.tightened(self.side, self.strict, limit)
+    }
+
+    /// The same with its sides exchanged.
+    pub fn turned(self) -> Form {
+        Form {
+            side: match self.side {
+                Side::AtLeast => Side::AtMost,
+                Side::AtMost => Side::AtLeast,
+            },
+            ..self
+        }
     }
 }
 
@@ -122,12 +139,7 @@ fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any
         relation: target.number,
         attribute,
     };
-    let comparison = condition.cast::<pg_sys::OpExpr>()?;
-    let [left, right] = tree::items::<pg_sys::Node>(comparison.args)[..] else {
-        return None;
-    };
-    // SAFETY: lookup of an operator's function.
-    let form = form(unsafe { pg_sys::get_opcode(comparison.opno) }.to_u32())?;
+    let (left, right, form) = comparison(condition)?;
     let (moved, limit, form) = match column.is_in(left) {
         true => (left, right, form),
         false => (right, left, form.turned()),
@@ -142,17 +154,15 @@ fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any
     })
 }
 
-impl Form {
-    /// The same with its sides exchanged.
-    fn turned(self) -> Form {
-        Form {
-            side: match self.side {
-                Side::AtLeast => Side::AtMost,
-                Side::AtMost => Side::AtLeast,
-            },
-            ..self
-        }
-    }
+/// What a condition compares, and how, if it compares integers.
+pub fn comparison(condition: Any) -> Option<(Any, Any, Form)> {
+    let comparison = condition.cast::<pg_sys::OpExpr>()?;
+    let [left, right] = tree::items::<pg_sys::Node>(comparison.args)[..] else {
+        return None;
+    };
+    // SAFETY: lookup of an operator's function.
+    let form = form(unsafe { pg_sys::get_opcode(comparison.opno) }.to_u32())?;
+    Some((left, right, form))
 }
 
 /// What a function of PostgreSQL's comparison operators on integers compares.

@@ -27,8 +27,11 @@ impl Target {
         wait: bool,
     ) -> Result<Rewrite, Error> {
         self.fill_stored(values);
-        // Other constraints cannot be broken by an operation: `Facts::watched` keeps them from us.
-        if values.iter().any(|(_, value)| value.is_none()) {
+        // Other constraints cannot be broken by an operation: `Facts::watched` keeps them from us, and bounds of rows know no NULL.
+        if values
+            .iter()
+            .any(|(column, value)| value.is_none() && self.is_not_null(*column))
+        {
             self.require_not_null();
         }
         // SAFETY: the slots fit the relation; the result's structures were initialised with it.
@@ -162,6 +165,11 @@ impl Target {
             }
             pg_sys::heap_form_tuple((*relation).rd_att, datums.as_mut_ptr(), nulls.as_mut_ptr())
         }
+    }
+
+    fn is_not_null(&self, attribute: i16) -> bool {
+        // SAFETY: attributes are numbered from 1.
+        unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].attnotnull }
     }
 
     /// Demands of the version to be stored what PostgreSQL's UPDATE does: 23502.

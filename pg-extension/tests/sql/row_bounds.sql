@@ -44,7 +44,7 @@ CREATE VIEW difference AS
 SELECT statement, way(statement) FROM unnest(ARRAY[
   'UPDATE event SET seats = seats + 1 WHERE id = 1', 'UPDATE event SET stock = stock - 1', 'UPDATE event SET seats = seats + 1, stock = stock - 1, likes = likes + 1',
   'UPDATE event SET likes = likes + 1', 'UPDATE event SET seats = seats + 2 WHERE id = 1 AND seats + 2 <= capacity',
-  'UPDATE event SET stock = stock - 2 WHERE id = 1 AND stock - 2 >= -least', 'UPDATE event SET seats = seats - 1, note = ''x''', 'UPDATE event SET seats = 3']) statement;
+  'UPDATE event SET stock = stock - 2 WHERE id = 1 AND stock - 2 >= -least', 'UPDATE event SET stock = stock - 2 WHERE id = 1 AND stock - 2 >= -small', 'UPDATE event SET stock = stock - 2 WHERE id = 1 AND stock - 2 >= -(-least)', 'UPDATE event SET seats = seats - 1, note = ''x''', 'UPDATE event SET seats = 3']) statement;
 
 -- In the row, in slices, and in the row again.
 DO $$
@@ -59,7 +59,7 @@ BEGIN
       'stock = stock - 1 WHERE id = 1', 'least = 2 WHERE id = 1', 'stock = stock + 3, least = 0 WHERE id = 1', 'small = 0 WHERE id = 1', 'stock = stock + 1 WHERE id = 1', 'small = 5 WHERE id = 1',
       'capacity = 2 WHERE id = 1', 'capacity = 3 WHERE id = 1', 'seats = seats + 1 WHERE id = 1', 'capacity = 20 WHERE id = 1', 'seats = seats + 17 WHERE id = 1', 'seats = seats + 1, note = ''x'' WHERE id = 1',
       'seats = seats - 20, likes = likes + 1 WHERE id = 1', 'capacity = 10 WHERE id = 1', 'capacity = 5, seats = seats + 7 WHERE id = 1', 'capacity = 5, seats = 5 WHERE id = 1', 'capacity = 10, seats = 0 WHERE id = 1',
-      'seats = seats + 6 WHERE id = 1 AND seats + 6 <= capacity', 'seats = seats + 6 WHERE id = 1 AND seats + 6 <= capacity', 'seats = seats + NULL WHERE id = 2', 'seats = 0, capacity = 2 WHERE id IN (1, 2)', 'capacity = 10 WHERE id = 1', 'seats = 0 WHERE id = 3'] LOOP
+      'seats = seats + 6 WHERE id = 1 AND seats + 6 <= capacity', 'seats = seats + 6 WHERE id = 1 AND seats + 6 <= capacity', 'stock = stock - 3 WHERE id = 1 AND stock - 3 >= -least', 'least = 3 WHERE id = 1', 'stock = stock - 3 WHERE id = 1 AND stock - 3 >= -least', 'stock = stock - 3 WHERE id = 1 AND -least <= stock - 3', 'stock = 0, least = 0 WHERE id = 1', 'seats = seats + NULL WHERE id = 2', 'seats = 0, capacity = 2 WHERE id IN (1, 2)', 'capacity = 10 WHERE id = 1', 'seats = 0 WHERE id = 3'] LOOP
       place := place + 1;
       RAISE NOTICE '%: % %', way, statement, alike('UPDATE @ SET ' || statement);
       IF EXISTS (SELECT FROM difference) THEN RAISE NOTICE 'differs: %', (SELECT d FROM difference d LIMIT 1); END IF;

@@ -7,6 +7,7 @@
 use super::column::Column;
 use super::recognise;
 use super::rewrite::Relation;
+use super::row_bounds;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
 use super::unique;
@@ -146,7 +147,8 @@ fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any
     };
     let read = target.columns_read(limit.pointer::<pg_sys::Node>());
     let shift = recognise::shift(symbols, column, moved)?.unwrap_or_else(|| tree::bigint(0));
-    let known = is_harmless(limit) && is_harmless(shift) && !target.abelian_among(&read);
+    let known =
+        is_harmless_limit(target, limit) && is_harmless(shift) && !target.abelian_among(&read);
     known.then(|| Test {
         form,
         shift,
@@ -176,6 +178,16 @@ fn form(function: u32) -> Option<Form> {
         _ => return None,
     };
     Some(Form { side, strict })
+}
+
+/// As [`is_harmless`], or the opposite of a column that a CHECK takes for every row.
+fn is_harmless_limit(target: &Relation<'_>, limit: Any) -> bool {
+    match row_bounds::opposite(limit).and_then(|inner| inner.cast::<pg_sys::Var>()) {
+        Some(column) => {
+            column.varno == target.number && target.facts.row_bounds.negate(column.varattno)
+        }
+        None => is_harmless(limit),
+    }
 }
 
 /// Whether evaluating it neither fails nor does anything: a constant, a parameter or a column, as it is, widened, or

@@ -96,6 +96,13 @@ impl RowBounds {
             })
     }
 
+    /// Whether one of them takes the opposite of a column, which no row has for which that fails.
+    pub fn negate(&self, column: i16) -> bool {
+        self.0.iter().any(|(bound, _)| {
+            matches!(bound.limit, Limit::Column { attribute, negated: true, .. } if attribute == column)
+        })
+    }
+
     /// All of them. A place in this list is what [`name`] takes.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = RowBound> {
         self.0.iter().map(|(bound, _)| *bound)
@@ -184,8 +191,7 @@ fn limit(relation: &Opened, expression: Any) -> Option<Limit> {
     if let Some(inner) = one_argument(expression, &[pg_sys::F_INT8_INT2, pg_sys::F_INT8_INT4]) {
         return limit(relation, inner);
     }
-    let minus = [pg_sys::F_INT2UM, pg_sys::F_INT4UM, pg_sys::F_INT8UM];
-    if let Some(inner) = one_argument(expression, &minus) {
+    if let Some(inner) = opposite(expression) {
         return match limit(relation, inner)? {
             Limit::Constant(limit) => limit.checked_neg().map(Limit::Constant),
             Limit::Column {
@@ -218,6 +224,12 @@ fn limit(relation: &Opened, expression: Any) -> Option<Limit> {
         bytes,
         negated: false,
     })
+}
+
+/// The argument of a minus sign.
+pub fn opposite(expression: Any) -> Option<Any> {
+    let minus = [pg_sys::F_INT2UM, pg_sys::F_INT4UM, pg_sys::F_INT8UM];
+    one_argument(expression, &minus)
 }
 
 fn integer(datum: Datum, bytes: i16) -> i64 {

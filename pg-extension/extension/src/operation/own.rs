@@ -479,15 +479,13 @@ pub fn lock_row(
         // SAFETY: as above.
         lock::at_row(object.relation, unsafe { *place });
     }
-    if !row_first {
-        for object in objects {
-            request.lock_object(object)?;
-        }
-    }
-    let locked = table.lock_version(place, request)?;
+    let (locked, alone) = match row_first {
+        true => (table.lock_version(place, request)?, false),
+        false => lock_objects_first(table, place, objects, request)?,
+    };
     if locked == Locked::Newest {
         for object in objects {
-            match late {
+            match late || alone {
                 true => lock_late(object, request)?,
                 // Again, for one who has locked the table instead: strict readers may have come before the row was locked.
                 false => request.lock_object(object)?,
@@ -556,6 +554,35 @@ fn try_element(id: i64, place: Place, element: &[u8]) -> Result<Option<Datum>, E
         return Ok(None);
     }
     Ok(Some(newest))
+}
+
+/// The objects, then the row. If somebody has the row, the objects are given back before it is waited for, since he may still need them: the
+/// row may have got new objects that this transaction knows before him, whom PostgreSQL has given the row after a wait. Whether the row was
+/// locked without the objects is told as well.
+fn lock_objects_first(
+    table: &mut Table,
+    place: pg_sys::ItemPointer,
+    objects: &[Object],
+    request: Request,
+) -> Result<(Locked, bool), Error> {
+    let new: Vec<&Object> = objects
+        .iter()
+        .filter(|object| object.id != 0 && !request.has(object))
+        .collect();
+    for object in objects {
+        request.lock_object(object)?;
+    }
+    if new.is_empty() || !request.may_give_back() {
+        return Ok((table.lock_version(place, request)?, false));
+    }
+    let locked = table.lock_version(place, request.at_once())?;
+    if locked != Locked::Taken {
+        return Ok((locked, false));
+    }
+    for object in new {
+        Turn::Alone.release(object.id);
+    }
+    Ok((table.lock_version(place, request)?, true))
 }
 
 fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Datum>, Error> {
@@ -723,7 +750,7 @@ fn hold_row(object: &Object, version: ItemPointerData) -> Result<(), Error> {
     }
     let turn = take_alone(object)?;
     let mut newest = newest_version(&table, newest)?;
-    if table.lock_version(&mut newest, Request::overwrite_at_once())? != Locked::Newest {
+    if table.lock_version(&mut newest, Request::overwrite().at_once())? != Locked::Newest {
         turn.release(object.id);
         lock_newest(&mut table, newest, Request::overwrite())?;
     }

@@ -26,6 +26,7 @@ use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
 use crate::lock;
+use crate::lock::ordered::Turn;
 use crate::object::{self, Delta, Object, Outcome, contention};
 use crate::settings::{self, Split};
 use crate::types::aggregated::{self, Aggregated};
@@ -395,7 +396,10 @@ impl Apply {
             self.expects_read && self.statement.is_some_and(own::has_operated_in_slices);
         let queues = self.expects_read && !goes_on_in_slices && self.may_queue(at, changes);
         if queues {
-            self.take_bounded(at, changes)?;
+            // Else they are given back before the row is waited for.
+            if self.row_bounds.is_empty() {
+                self.take_bounded(at, changes)?;
+            }
             self.wait_for_slices(changes);
             wait = true;
         }
@@ -652,7 +656,7 @@ impl Apply {
             if let Some(elements) = self.lock_elements(changes, true, Until::Rewritten)? {
                 elements.release();
             }
-            let locked = self.target.lock(at)?;
+            let locked = self.target.lock(at, true)?;
             if locked != Rewrite::Done {
                 return Ok(locked);
             }
@@ -711,10 +715,10 @@ impl Apply {
 
     /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.
     fn lock_alone(&mut self, at: ItemPointerData, changes: &[Change]) -> Result<Rewrite, Error> {
-        if !version::is_ours(self.target.relation(), at) {
-            self.take_bounded(at, changes)?;
-        }
-        let locked = self.target.lock(at)?;
+        let locked = match version::is_ours(self.target.relation(), at) {
+            true => self.target.lock(at, true)?,
+            false => self.lock_objects_first(at, changes)?,
+        };
         if locked != Rewrite::Done {
             return Ok(locked);
         }
@@ -731,6 +735,34 @@ impl Apply {
             }
         }
         Ok(Rewrite::Done)
+    }
+
+    /// The bounded counters, then the row. Where every change of the row gives it new ones they are given back before it is waited for, as in
+    /// [`own::lock_row`].
+    fn lock_objects_first(
+        &mut self,
+        at: ItemPointerData,
+        changes: &[Change],
+    ) -> Result<Rewrite, Error> {
+        let relation = self.target.relation_id();
+        let restricted = changes.iter().filter(|change| change.is_restricted());
+        let new: Vec<i64> = restricted
+            .map(|change| change.object(relation))
+            .filter(|object| object.id != 0 && !Request::alone().has(object))
+            .map(|object| object.id)
+            .collect();
+        self.take_bounded(at, changes)?;
+        if new.is_empty() || self.row_bounds.is_empty() {
+            return self.target.lock(at, true);
+        }
+        let locked = self.target.lock(at, false)?;
+        if locked != Rewrite::Done {
+            new.into_iter().for_each(|id| Turn::Alone.release(id));
+        }
+        match locked {
+            Rewrite::Taken => self.target.lock(at, true),
+            locked => Ok(locked),
+        }
     }
 
     fn store(

@@ -576,13 +576,14 @@ fn lock_objects_first(
         return Ok((table.lock_version(place, request)?, false));
     }
     let locked = table.lock_version(place, request.at_once())?;
-    if locked != Locked::Taken {
-        return Ok((locked, false));
+    if locked != Locked::Newest {
+        new.iter().for_each(|object| Turn::Alone.release(object.id));
     }
-    for object in new {
-        Turn::Alone.release(object.id);
+    match locked {
+        Locked::Taken => Ok((table.lock_version(place, request)?, true)),
+        // Another version is waited for, if there is one, by the statement.
+        Locked::Newest | Locked::Left => Ok((locked, false)),
     }
-    Ok((table.lock_version(place, request)?, true))
 }
 
 fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Datum>, Error> {

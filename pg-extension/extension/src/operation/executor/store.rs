@@ -10,12 +10,12 @@ use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result};
 use std::ptr::null_mut;
 
 impl Target {
-    /// Locks the version at `place` for a rewrite, waiting for others. `Done` if it is the newest and ours to rewrite.
-    pub fn lock(&mut self, place: ItemPointerData) -> Result<Rewrite, Error> {
+    /// Locks the version at `place` for a rewrite, waiting for others or not. `Done` if it is the newest and ours to rewrite.
+    pub fn lock(&mut self, place: ItemPointerData, wait: bool) -> Result<Rewrite, Error> {
         self.other = self.slot(self.other);
         let mut at = place;
         // SAFETY: `other` takes a row of the relation.
-        let (result, failure) = unsafe { self.lock_version(&mut at, self.other, 0) };
+        let (result, failure) = unsafe { self.lock_version(&mut at, self.other, 0, wait) };
         self.rewritten(result, &failure)
     }
 

@@ -6,6 +6,7 @@
 //! What neither can take (an object without identity, NULL, a value near the end of bigint) is done in the row,
 //! waiting as PostgreSQL does.
 
+mod bounded;
 mod follow;
 mod locks;
 mod returned;
@@ -19,14 +20,13 @@ use super::foresight::Statement;
 use super::own;
 use super::pure::Private;
 use super::row::{self, Request};
-use super::row_bounds::{self, RowBound};
+use super::row_bounds::RowBound;
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version;
 use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
 use crate::lock;
-use crate::lock::ordered::Turn;
 use crate::object::{self, Delta, Object, Outcome, contention};
 use crate::settings::{self, Split};
 use crate::types::aggregated::{self, Aggregated};
@@ -250,27 +250,6 @@ impl Change {
     }
 }
 
-/// The bounds that the target's rows have for themselves, if it has bounded columns.
-///
-/// # Safety
-/// As [`Room::new`].
-unsafe fn room_of_bounds(target: &Target, bounded: bool) -> Room<RowBound> {
-    let facts = match bounded {
-        true => row_bounds::of(target.relation_id()),
-        false => None,
-    };
-    let Some(facts) = facts else {
-        return Room::default();
-    };
-    let all = facts.row_bounds.iter();
-    // SAFETY: by the caller.
-    let mut room = unsafe { Room::new(all.len()) };
-    room.iter_mut()
-        .zip(all)
-        .for_each(|(place, bound)| *place = bound);
-    room
-}
-
 /// A statement does not outlive its table's types.
 fn family(type_: Oid) -> Result<Rc<Family>, Error> {
     Family::of(type_).ok_or(Error::NotAggregated)
@@ -322,12 +301,12 @@ impl Apply {
                 returned: private.returns(attribute),
             };
         }
-        let bounded = changes.iter().any(|change| change.column.bounded.is_some());
+        let has_bounded = changes.iter().any(|change| change.column.bounded.is_some());
         // SAFETY: by the caller.
-        let row_bounds = unsafe { room_of_bounds(&target, bounded) };
+        let row_bounds = unsafe { bounded::room(&target, has_bounded) };
         let statement = target.statement();
         Apply {
-            row_is_slow: bounded && target.runs_code_for_indexes(),
+            row_is_slow: has_bounded && target.runs_code_for_indexes(),
             statement,
             expects_read: !backend::has_one_snapshot()
                 && statement.is_some_and(Statement::expects_read),
@@ -533,13 +512,7 @@ impl Apply {
             change.delta = self.target.output(n);
             change.bounded = change.column.bounded;
         }
-        if !self.row_bounds.is_empty() && self.target.fetch(at) {
-            let column = |attribute| self.target.column(attribute);
-            for change in changes.iter_mut() {
-                let own = change.column.bounded;
-                change.bounded = own.map(|own| own.in_row(&self.row_bounds, column));
-            }
-        }
+        self.renew_bounds(at, changes);
     }
 
     /// After the row was rewritten, and so is held.
@@ -568,15 +541,6 @@ impl Apply {
     fn may_queue(&self, at: ItemPointerData, changes: &[Change]) -> bool {
         !version::is_ours(self.target.relation(), at)
             && !changes.iter().any(|change| own::has_operated(change.id()))
-    }
-
-    /// Bounded counters are waited for before the row: their operations in it must be alone.
-    fn take_bounded(&self, at: ItemPointerData, changes: &[Change]) -> Result<(), Error> {
-        lock::at_row(self.target.relation_id(), at);
-        for change in changes.iter().filter(|change| change.is_restricted()) {
-            Request::alone().lock_object(&change.object(self.target.relation_id()))?;
-        }
-        Ok(())
     }
 
     /// Before it queues for the row: who has operated in slices may want the row, too.
@@ -711,58 +675,6 @@ impl Apply {
             }
         }
         Ok(Some(all))
-    }
-
-    /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.
-    fn lock_alone(&mut self, at: ItemPointerData, changes: &[Change]) -> Result<Rewrite, Error> {
-        let locked = match version::is_ours(self.target.relation(), at) {
-            true => self.target.lock(at, true)?,
-            false => self.lock_objects_first(at, changes)?,
-        };
-        if locked != Rewrite::Done {
-            return Ok(locked);
-        }
-        self.take_bounded(at, changes)?;
-        for change in changes.iter().filter(|change| change.is_restricted()) {
-            row::require_unchanged(change.id())?;
-        }
-        if !self.meets_conditions(changes)? {
-            return Ok(Rewrite::Unmet);
-        }
-        for change in changes {
-            if let Some((bounded, content, delta)) = change.bounded() {
-                bounded.require_after(content.newest_value()?, delta)?;
-            }
-        }
-        Ok(Rewrite::Done)
-    }
-
-    /// The bounded counters, then the row. Where every change of the row gives it new ones they are given back before it is waited for, as in
-    /// [`own::lock_row`].
-    fn lock_objects_first(
-        &mut self,
-        at: ItemPointerData,
-        changes: &[Change],
-    ) -> Result<Rewrite, Error> {
-        let relation = self.target.relation_id();
-        let restricted = changes.iter().filter(|change| change.is_restricted());
-        let new: Vec<i64> = restricted
-            .map(|change| change.object(relation))
-            .filter(|object| object.id != 0 && !Request::alone().has(object))
-            .map(|object| object.id)
-            .collect();
-        self.take_bounded(at, changes)?;
-        if new.is_empty() || self.row_bounds.is_empty() {
-            return self.target.lock(at, true);
-        }
-        let locked = self.target.lock(at, false)?;
-        if locked != Rewrite::Done {
-            new.into_iter().for_each(|id| Turn::Alone.release(id));
-        }
-        match locked {
-            Rewrite::Taken => self.target.lock(at, true),
-            locked => Ok(locked),
-        }
     }
 
     fn store(

@@ -11,6 +11,7 @@
 //! detection of dangerous structures covers the reads and writes of slices as of any row.
 
 mod kept;
+mod objects_first;
 mod places;
 
 use super::ahead::Reading;
@@ -481,7 +482,7 @@ pub fn lock_row(
     }
     let (locked, alone) = match row_first {
         true => (table.lock_version(place, request)?, false),
-        false => lock_objects_first(table, place, objects, request)?,
+        false => objects_first::lock(table, place, objects, request)?,
     };
     if locked == Locked::Newest {
         for object in objects {
@@ -554,36 +555,6 @@ fn try_element(id: i64, place: Place, element: &[u8]) -> Result<Option<Datum>, E
         return Ok(None);
     }
     Ok(Some(newest))
-}
-
-/// The objects, then the row. If somebody has the row, the objects are given back before it is waited for, since he may still need them: the
-/// row may have got new objects that this transaction knows before him, whom PostgreSQL has given the row after a wait. Whether the row was
-/// locked without the objects is told as well.
-fn lock_objects_first(
-    table: &mut Table,
-    place: pg_sys::ItemPointer,
-    objects: &[Object],
-    request: Request,
-) -> Result<(Locked, bool), Error> {
-    let new: Vec<&Object> = objects
-        .iter()
-        .filter(|object| object.id != 0 && !request.has(object))
-        .collect();
-    for object in objects {
-        request.lock_object(object)?;
-    }
-    if new.is_empty() || !request.may_give_back() {
-        return Ok((table.lock_version(place, request)?, false));
-    }
-    let locked = table.lock_version(place, request.at_once())?;
-    if locked != Locked::Newest {
-        new.iter().for_each(|object| Turn::Alone.release(object.id));
-    }
-    match locked {
-        Locked::Taken => Ok((table.lock_version(place, request)?, true)),
-        // Another version is waited for, if there is one, by the statement.
-        Locked::Newest | Locked::Left => Ok((locked, false)),
-    }
 }
 
 fn content(table: &mut Table, at: ItemPointerData, id: i64) -> Result<Option<Datum>, Error> {

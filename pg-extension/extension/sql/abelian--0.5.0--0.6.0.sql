@@ -2997,6 +2997,17 @@ DROP AGGREGATE abelian.top_k_state(numeric, text);
 -- Whatever lies beyond the greatest scores goes: that depends on the whole, and so it overwrites.
 CREATE FUNCTION abelian.trim(abelian.scored_set, integer) RETURNS abelian.scored_set LANGUAGE sql STABLE STRICT PARALLEL SAFE AS
   $$ SELECT coalesce(pg_catalog.jsonb_object_agg(item, score), '{}'::pg_catalog.jsonb)::abelian.scored_set FROM abelian.top($1, $2) $$;
+
+-- The same pairs, of which so many are kept from here on; NULL: all. It overwrites, too.
+DO $$
+DECLARE
+  made record;
+BEGIN
+  FOR made IN SELECT * FROM (VALUES ('top_k', 'top'), ('bottom_k', 'bottom'), ('top_items', 'top'), ('bottom_items', 'bottom')) m(name, best) LOOP
+    EXECUTE format('CREATE FUNCTION abelian.set_k(abelian.%I, integer) RETURNS abelian.%1$I LANGUAGE sql STABLE PARALLEL SAFE AS %L', made.name,
+                   format('SELECT pg_catalog.jsonb_build_object(''k'', $2, %1$L, coalesce(($1::pg_catalog.jsonb) OPERATOR(pg_catalog.->) %1$L, ''[]''::pg_catalog.jsonb))::abelian.%2$I', made.best, made.name));
+  END LOOP;
+END $$;
 -- ==== end of boards ==================================================================================
 
 -- ==== nodes of clusters are another extension ========================================================

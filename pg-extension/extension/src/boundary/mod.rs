@@ -85,6 +85,16 @@ impl PostgresError {
         self
     }
 
+    /// The same with the name of a constraint in the place of the column's, as PostgreSQL tells it of a CHECK.
+    pub fn of_check(self, name: &CStr) -> PostgresError {
+        // SAFETY: the data were copied into a context that outlives the error, in which the name is put as well.
+        unsafe {
+            (*self.0).column_name = std::ptr::null_mut();
+            (*self.0).constraint_name = copied(&name.to_string_lossy());
+        }
+        self
+    }
+
     /// The same with a hint, if it has none.
     pub fn hinting(self, hint: &str) -> PostgresError {
         // SAFETY: the data were copied into a context that outlives the error, in which the hint is put as well.

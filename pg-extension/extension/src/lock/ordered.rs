@@ -265,6 +265,8 @@ fn wait_for_others(
         .into_iter()
         .partition(|other| locks.waits_for_us(other));
     match running.first() {
+        // They have given it back meanwhile: there is nobody to go before.
+        None if waiting.is_empty() => Ok(Others::Running),
         None => Ok(Others::Behind(waiting)),
         // In the queue of the lock, this transaction and one who waits there for it would be a deadlock at once.
         Some(other) if !waiting.is_empty() => {

@@ -6,6 +6,7 @@
 //! What neither can take (an object without identity, NULL, a value near the end of bigint) is done in the row,
 //! waiting as PostgreSQL does.
 
+mod bounded;
 mod follow;
 mod locks;
 mod returned;
@@ -19,6 +20,7 @@ use super::foresight::Statement;
 use super::own;
 use super::pure::Private;
 use super::row::{self, Request};
+use super::row_bounds::RowBound;
 use super::settings::CONCURRENT_OPERATIONS;
 use super::version;
 use crate::aggregate::Family;
@@ -56,6 +58,8 @@ pub struct Apply {
     changes: Room<Change>,
     /// The conditions on values that it has to meet.
     tested: Tested,
+    /// The bounds that rows have for themselves.
+    row_bounds: Room<RowBound>,
     /// The columns of the version to be stored.
     stored: Room<(i16, Option<Datum>)>,
     /// Updates of the table are published: its values lie in the rows.
@@ -98,6 +102,8 @@ enum Flavour {
 #[derive(Clone, Copy, Default)]
 struct Change {
     column: Column,
+    /// The bounds in the version that is worked on.
+    bounded: Option<Bounded>,
     /// The datum in the version that is worked on; `None` for NULL.
     content: Option<Datum>,
     /// The same in the version that the plan yielded first.
@@ -135,7 +141,7 @@ impl Change {
 
     /// An operation on a bounded counter that has not been done.
     fn bounded(&self) -> Option<(Bounded, Counter, i64)> {
-        let (bounded, content, delta) = (self.column.bounded?, self.content?, self.delta?);
+        let (bounded, content, delta) = (self.bounded?, self.content?, self.delta?);
         // SAFETY: the content is a datum of the column's type.
         let content = unsafe { Counter::from_datum(content) };
         (!self.done).then_some((bounded, content, delta.value() as i64))
@@ -295,10 +301,12 @@ impl Apply {
                 returned: private.returns(attribute),
             };
         }
-        let bounded = changes.iter().any(|change| change.column.bounded.is_some());
+        let has_bounded = changes.iter().any(|change| change.column.bounded.is_some());
+        // SAFETY: by the caller.
+        let row_bounds = unsafe { bounded::room(&target, has_bounded) };
         let statement = target.statement();
         Apply {
-            row_is_slow: bounded && target.runs_code_for_indexes(),
+            row_is_slow: has_bounded && target.runs_code_for_indexes(),
             statement,
             expects_read: !backend::has_one_snapshot()
                 && statement.is_some_and(Statement::expects_read),
@@ -306,6 +314,7 @@ impl Apply {
             private,
             changes,
             tested,
+            row_bounds,
             stored,
             published,
             rewritten: false,
@@ -325,7 +334,7 @@ impl Apply {
                 return Ok(std::ptr::null_mut());
             };
             let mut changes = std::mem::take(&mut self.changes);
-            self.renew(&mut changes);
+            self.renew(place, &mut changes);
             let row = self.row(place, &mut changes)?;
             self.changes = changes;
             if row == Row::Done {
@@ -366,7 +375,10 @@ impl Apply {
             self.expects_read && self.statement.is_some_and(own::has_operated_in_slices);
         let queues = self.expects_read && !goes_on_in_slices && self.may_queue(at, changes);
         if queues {
-            self.take_bounded(at, changes)?;
+            // Else they are given back before the row is waited for.
+            if self.row_bounds.is_empty() {
+                self.take_bounded(at, changes)?;
+            }
             self.wait_for_slices(changes);
             wait = true;
         }
@@ -430,7 +442,7 @@ impl Apply {
                     return Ok(Row::Skipped);
                 };
                 at = next;
-                self.renew(changes);
+                self.renew(at, changes);
                 continue;
             }
             let Some(elements) = self.lock(at, changes)? else {
@@ -490,15 +502,17 @@ impl Apply {
         Err(Error::Internal("a row changed without end".into()))
     }
 
-    /// Takes the changes that the plan yielded for the current row, or for a newer version of it; what is in slices
+    /// Takes the changes that the plan yielded for the row with its version at `at`, or for that newer version of it; what is in slices
     /// stays done.
-    fn renew(&mut self, changes: &mut [Change]) {
+    fn renew(&mut self, at: ItemPointerData, changes: &mut [Change]) {
         let count = changes.len();
         self.tested.renew(&self.private, &self.target, 2 * count);
         for (n, change) in changes.iter_mut().enumerate() {
             change.content = self.target.output(count + n);
             change.delta = self.target.output(n);
+            change.bounded = change.column.bounded;
         }
+        self.renew_bounds(at, changes);
     }
 
     /// After the row was rewritten, and so is held.
@@ -527,15 +541,6 @@ impl Apply {
     fn may_queue(&self, at: ItemPointerData, changes: &[Change]) -> bool {
         !version::is_ours(self.target.relation(), at)
             && !changes.iter().any(|change| own::has_operated(change.id()))
-    }
-
-    /// Bounded counters are waited for before the row: their operations in it must be alone.
-    fn take_bounded(&self, at: ItemPointerData, changes: &[Change]) -> Result<(), Error> {
-        lock::at_row(self.target.relation_id(), at);
-        for change in changes.iter().filter(|change| change.is_restricted()) {
-            Request::alone().lock_object(&change.object(self.target.relation_id()))?;
-        }
-        Ok(())
     }
 
     /// Before it queues for the row: who has operated in slices may want the row, too.
@@ -615,7 +620,7 @@ impl Apply {
             if let Some(elements) = self.lock_elements(changes, true, Until::Rewritten)? {
                 elements.release();
             }
-            let locked = self.target.lock(at)?;
+            let locked = self.target.lock(at, true)?;
             if locked != Rewrite::Done {
                 return Ok(locked);
             }
@@ -670,30 +675,6 @@ impl Apply {
             }
         }
         Ok(Some(all))
-    }
-
-    /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.
-    fn lock_alone(&mut self, at: ItemPointerData, changes: &[Change]) -> Result<Rewrite, Error> {
-        if !version::is_ours(self.target.relation(), at) {
-            self.take_bounded(at, changes)?;
-        }
-        let locked = self.target.lock(at)?;
-        if locked != Rewrite::Done {
-            return Ok(locked);
-        }
-        self.take_bounded(at, changes)?;
-        for change in changes.iter().filter(|change| change.is_restricted()) {
-            row::require_unchanged(change.id())?;
-        }
-        if !self.meets_conditions(changes)? {
-            return Ok(Rewrite::Unmet);
-        }
-        for change in changes {
-            if let Some((bounded, content, delta)) = change.bounded() {
-                bounded.require_after(content.newest_value()?, delta)?;
-            }
-        }
-        Ok(Rewrite::Done)
     }
 
     fn store(

@@ -7,9 +7,11 @@
 use super::column::Column;
 use super::recognise;
 use super::rewrite::Relation;
+use super::row_bounds;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
 use super::unique;
+use abelian_adt::bounded_counter::Bounds;
 use abelian_adt::test_in_range::{Condition, Side};
 use pgrx::pg_sys;
 
@@ -30,7 +32,7 @@ struct Test {
 }
 
 /// Which comparison, as a plan carries it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Form {
     side: Side,
     strict: bool,
@@ -63,6 +65,22 @@ impl Form {
     /// The condition with what was evaluated for one row.
     pub fn condition(self, shift: i64, limit: i64) -> Condition {
         Condition::new(self.side, shift, limit, self.strict)
+    }
+
+    /// The bounds within which the comparison with a limit holds as well.
+    pub fn tighten(self, bounds: Bounds, limit: i64) -> Bounds {
+        bounds.tightened(self.side, self.strict, limit)
+    }
+
+    /// The same with its sides exchanged.
+    pub fn turned(self) -> Form {
+        Form {
+            side: match self.side {
+                Side::AtLeast => Side::AtMost,
+                Side::AtMost => Side::AtLeast,
+            },
+            ..self
+        }
     }
 }
 
@@ -122,19 +140,15 @@ fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any
         relation: target.number,
         attribute,
     };
-    let comparison = condition.cast::<pg_sys::OpExpr>()?;
-    let [left, right] = tree::items::<pg_sys::Node>(comparison.args)[..] else {
-        return None;
-    };
-    // SAFETY: lookup of an operator's function.
-    let form = form(unsafe { pg_sys::get_opcode(comparison.opno) }.to_u32())?;
+    let (left, right, form) = comparison(condition)?;
     let (moved, limit, form) = match column.is_in(left) {
         true => (left, right, form),
         false => (right, left, form.turned()),
     };
     let read = target.columns_read(limit.pointer::<pg_sys::Node>());
     let shift = recognise::shift(symbols, column, moved)?.unwrap_or_else(|| tree::bigint(0));
-    let known = is_harmless(limit) && is_harmless(shift) && !target.abelian_among(&read);
+    let known =
+        is_harmless_limit(target, limit) && is_harmless(shift) && !target.abelian_among(&read);
     known.then(|| Test {
         form,
         shift,
@@ -142,17 +156,15 @@ fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any
     })
 }
 
-impl Form {
-    /// The same with its sides exchanged.
-    fn turned(self) -> Form {
-        Form {
-            side: match self.side {
-                Side::AtLeast => Side::AtMost,
-                Side::AtMost => Side::AtLeast,
-            },
-            ..self
-        }
-    }
+/// What a condition compares, and how, if it compares integers.
+pub fn comparison(condition: Any) -> Option<(Any, Any, Form)> {
+    let comparison = condition.cast::<pg_sys::OpExpr>()?;
+    let [left, right] = tree::items::<pg_sys::Node>(comparison.args)[..] else {
+        return None;
+    };
+    // SAFETY: lookup of an operator's function.
+    let form = form(unsafe { pg_sys::get_opcode(comparison.opno) }.to_u32())?;
+    Some((left, right, form))
 }
 
 /// What a function of PostgreSQL's comparison operators on integers compares.
@@ -166,6 +178,16 @@ fn form(function: u32) -> Option<Form> {
         _ => return None,
     };
     Some(Form { side, strict })
+}
+
+/// As [`is_harmless`], or the opposite of a column that a CHECK takes for every row.
+fn is_harmless_limit(target: &Relation<'_>, limit: Any) -> bool {
+    match row_bounds::opposite(limit).and_then(|inner| inner.cast::<pg_sys::Var>()) {
+        Some(column) => {
+            column.varno == target.number && target.facts.row_bounds.negate(column.varattno)
+        }
+        None => is_harmless(limit),
+    }
 }
 
 /// Whether evaluating it neither fails nor does anything: a constant, a parameter or a column, as it is, widened, or

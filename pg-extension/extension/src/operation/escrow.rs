@@ -7,6 +7,7 @@
 use super::executor::Target;
 use crate::compat;
 
+use super::row_bounds::{self, RowBound};
 use super::version::{self, Successor};
 use crate::backend;
 use crate::error::Error;
@@ -17,7 +18,7 @@ use crate::types::counter::Counter;
 use abelian_adt::bounded_counter::{Bound, Bounds, Range, Verdict};
 use abelian_adt::counter::base_is_central;
 use abelian_adt::test_in_range::{Condition, OutOfRange};
-use pgrx::pg_sys::{self, ItemPointerData, Oid};
+use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 
 /// A bounded column.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,8 @@ pub struct Bounded {
     relation: Oid,
     attribute: i16,
     bounds: Bounds,
+    /// Which bounds of the row the floor and the ceiling are, if they are not the column's own.
+    of_row: [Option<u16>; 2],
 }
 
 /// What became of an operation.
@@ -74,7 +77,27 @@ impl Bounded {
             relation,
             attribute,
             bounds: Bounds::of_modifier(modifier(relation, attribute)),
+            of_row: [None; 2],
         }
+    }
+
+    /// The same with the bounds that a row has for itself, of which `all` is the relation's list.
+    pub fn in_row(mut self, all: &[RowBound], column: impl Fn(i16) -> Option<Datum>) -> Self {
+        let own = all
+            .iter()
+            .zip(0..)
+            .filter(|(one, _)| one.attribute == self.attribute);
+        for (bound, place) in own {
+            let before = self.bounds;
+            self.bounds = bound.tighten(before, &column);
+            if self.bounds.floor != before.floor {
+                self.of_row[0] = Some(place);
+            }
+            if self.bounds.ceiling != before.ceiling {
+                self.of_row[1] = Some(place);
+            }
+        }
+        self
     }
 
     /// Whether the bounds keep the conditions true, so that escrow can decide them.
@@ -106,6 +129,19 @@ impl Bounded {
             Bound::Ceiling(_) => format!("The value is {} at least", sum.low),
         };
         let detail = format!("{most}; {delta} was to be added.");
+        let of_row = match bound {
+            Bound::Floor(_) => self.of_row[0],
+            Bound::Ceiling(_) => self.of_row[1],
+        };
+        let check = of_row.and_then(|place| row_bounds::name(self.relation, place.into()));
+        if let Some(check) = check {
+            return bounded_counter::check_violation(
+                self.relation,
+                self.attribute,
+                &check,
+                &detail,
+            );
+        }
         bounded_counter::violation(bound, Some((self.relation, self.attribute)), &detail)
     }
 

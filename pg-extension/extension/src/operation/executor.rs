@@ -367,7 +367,7 @@ impl Target {
         }
     }
 
-    /// Locks the version at `place` as an UPDATE of no key does, waiting for others, and puts it into `slot`.
+    /// Locks the version at `place` as an UPDATE of no key does, waiting for others or not, and puts it into `slot`.
     ///
     /// # Safety
     /// `slot` must be one for rows of the relation.
@@ -376,6 +376,7 @@ impl Target {
         place: &mut ItemPointerData,
         slot: *mut TupleTableSlot,
         flags: u32,
+        wait: bool,
     ) -> (TM_Result::Type, pg_sys::TM_FailureData) {
         // SAFETY: by the caller; relation and snapshot are the statement's.
         unsafe {
@@ -387,7 +388,10 @@ impl Target {
                 slot,
                 self.command(),
                 pg_sys::LockTupleMode::LockTupleNoKeyExclusive,
-                pg_sys::LockWaitPolicy::LockWaitBlock,
+                match wait {
+                    true => pg_sys::LockWaitPolicy::LockWaitBlock,
+                    false => pg_sys::LockWaitPolicy::LockWaitSkip,
+                },
                 flags as u8,
                 &mut failure,
             );
@@ -433,7 +437,7 @@ impl Target {
                 pg_sys::EvalPlanQualSlot(self.recheck_state(), self.relation(), self.number());
             let mut at = place;
             let newest = pg_sys::TUPLE_LOCK_FLAG_FIND_LAST_VERSION;
-            let (result, failure) = self.lock_version(&mut at, test, newest);
+            let (result, failure) = self.lock_version(&mut at, test, newest, true);
             match result {
                 TM_Result::TM_Ok => Ok(self.run_again(test).then_some(at)),
                 TM_Result::TM_Deleted => Ok(None),

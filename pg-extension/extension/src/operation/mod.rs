@@ -36,6 +36,7 @@ mod relation;
 mod results;
 mod rewrite;
 mod row;
+mod row_bounds;
 mod row_conditions;
 mod scan;
 mod settings;

@@ -11,6 +11,7 @@
 //! detection of dangerous structures covers the reads and writes of slices as of any row.
 
 mod kept;
+mod objects_first;
 mod places;
 
 use super::ahead::Reading;
@@ -479,15 +480,13 @@ pub fn lock_row(
         // SAFETY: as above.
         lock::at_row(object.relation, unsafe { *place });
     }
-    if !row_first {
-        for object in objects {
-            request.lock_object(object)?;
-        }
-    }
-    let locked = table.lock_version(place, request)?;
+    let (locked, alone) = match row_first {
+        true => (table.lock_version(place, request)?, false),
+        false => objects_first::lock(table, place, objects, request)?,
+    };
     if locked == Locked::Newest {
         for object in objects {
-            match late {
+            match late || alone {
                 true => lock_late(object, request)?,
                 // Again, for one who has locked the table instead: strict readers may have come before the row was locked.
                 false => request.lock_object(object)?,
@@ -723,7 +722,7 @@ fn hold_row(object: &Object, version: ItemPointerData) -> Result<(), Error> {
     }
     let turn = take_alone(object)?;
     let mut newest = newest_version(&table, newest)?;
-    if table.lock_version(&mut newest, Request::overwrite_at_once())? != Locked::Newest {
+    if table.lock_version(&mut newest, Request::overwrite().at_once())? != Locked::Newest {
         turn.release(object.id);
         lock_newest(&mut table, newest, Request::overwrite())?;
     }

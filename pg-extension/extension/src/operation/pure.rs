@@ -86,8 +86,12 @@ pub fn prepare(symbols: &Symbols, mut query: Tree<pg_sys::Query>) -> Option<Pure
     let compared: Vec<Any> = tests.iter().flat_map(Tests::expressions).collect();
     let used = [conditions.as_slice(), &changes, &compared].concat();
     let returned = returned(query, &target, &attributes);
-    let reads = reads(query, &target, &used, &returned)?;
+    let mut reads = reads(query, &target, &used, &returned)?;
     let reads_plain = reads.iter().any(|column| !facts.keys.contains(column));
+    // Whoever changes a bound holds the value.
+    for attribute in &attributes {
+        reads.extend(facts.row_bounds.read_for(*attribute));
+    }
     query.targetList = output(symbols, &target, &attributes, &changes, &compared)?;
     if tests.is_some() {
         join.quals = tree::conjunction(&conditions);
@@ -147,6 +151,7 @@ fn changes(target: &Relation<'_>, entries: &[Tree<pg_sys::TargetEntry>]) -> Opti
         .map(|entry| {
             let attribute = entry.resno;
             let watched = facts.watched.contains(&attribute) || facts.watched.contains(&0);
+            let watched = watched && !facts.row_bounds.are_of(attribute);
             if entry.resjunk || watched {
                 return None;
             }

@@ -1,8 +1,9 @@
 //! What planning needs to know of a relation, gathered once and kept until the relation changes.
 
 use super::missing;
+use super::row_bounds::RowBounds;
 use super::symbols::Symbols;
-use super::tree;
+use super::tree::{self, Tree};
 use super::unique::{self, Key};
 use super::value_index;
 use crate::catalog;
@@ -12,6 +13,7 @@ use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::CStr;
 use std::rc::Rc;
 
 /// A column of an Abelian type.
@@ -40,6 +42,8 @@ pub struct Facts {
     pub by_value: BTreeSet<i16>,
     /// A CHECK that the rows there are may not meet: not validated, or giving another result at another time.
     pub doubtful_check: bool,
+    /// What CHECKs demand of bounded counters that nothing else watches. Operations keep it by themselves.
+    pub row_bounds: RowBounds,
     /// A user's trigger FOR EACH ROW, or with transition tables, on UPDATE: it may read every column.
     pub update_trigger_reads: bool,
     /// The same on DELETE.
@@ -193,7 +197,7 @@ fn add(symbols: &Symbols, facts: &mut Facts, relation: &Opened) {
         facts.by_value = over.by_value();
     }
     facts.watched.extend(referencing(relation));
-    add_expressions(facts, relation);
+    add_expressions(symbols, facts, relation);
     facts.partitioning = partitioning(relation);
     add_triggers(facts, relation);
 }
@@ -254,16 +258,27 @@ pub fn members(bitmap: *mut pg_sys::Bitmapset) -> BTreeSet<i16> {
 }
 
 /// What CHECK constraints and generated columns read.
-fn add_expressions(facts: &mut Facts, relation: &Opened) {
+fn add_expressions(symbols: &Symbols, facts: &mut Facts, relation: &Opened) {
     let Some(constraints) = relation.constraints() else {
         return;
     };
+    // A statement about the parent does not know what it must hold of the child.
+    let inherits = relation
+        .columns()
+        .iter()
+        .any(|column| column.attinhcount > 0);
     for i in 0..constraints.num_check as usize {
         // SAFETY: so many there are, each the text of an expression.
         let (check, tree) = unsafe {
             let check = &*constraints.check.add(i);
             (check, pg_sys::stringToNode(check.ccbin).cast())
         };
+        // SAFETY: the name of a constraint.
+        let name = unsafe { CStr::from_ptr(check.ccname) };
+        let add = |tree| facts.row_bounds.add(symbols, relation, tree, name);
+        if check.ccvalid && !inherits && Tree::new(tree).is_some_and(add) {
+            continue;
+        }
         facts.watched.extend(columns_of(tree));
         // SAFETY: looks at the tree.
         facts.doubtful_check |=
@@ -278,6 +293,9 @@ fn add_expressions(facts: &mut Facts, relation: &Opened) {
             facts.watched.extend(columns_of(tree.cast()));
         }
     }
+    let bounded: Vec<i16> = facts.row_bounds.columns().collect();
+    facts.row_bounds.except(&facts.watched);
+    facts.watched.extend(bounded);
 }
 
 /// The columns that an expression over relation number 1 reads.

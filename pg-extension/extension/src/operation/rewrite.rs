@@ -446,12 +446,14 @@ impl<'a> Relation<'a> {
         }
     }
 
-    /// The columns whose value after the change somebody sees: RETURNING, CHECK, policies, triggers. Not those of which RETURNING sees
+    /// The columns whose value after the change somebody sees: RETURNING, CHECK, policies, triggers. What a CHECK demands of a bounded counter
+    /// PostgreSQL asks whenever it stores a row. Not those of which RETURNING sees
     /// single elements only, `in_part`.
     fn seen_after_update(&self, in_part: &BTreeSet<i16>) -> BTreeSet<i16> {
         let mut seen = self.columns_read(self.query.returningList);
         seen.retain(|column| !in_part.contains(column));
         seen.extend(self.columns_read(self.query.withCheckOptions));
+        seen.extend(self.facts.row_bounds.columns());
         if self.facts.update_trigger_reads {
             seen.insert(0);
         }

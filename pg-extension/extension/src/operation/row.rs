@@ -2,7 +2,7 @@
 //!
 //! An exclusive access holds the row and its objects ([`Tag::Object`]), a change of plain columns the row and [`Tag::Row`] of its objects; an
 //! operation holds the row or the object. Whoever has nothing of a row yet takes the objects first, so that nobody who has operated on them
-//! waits for the row meanwhile; whoever has the row, or has operated, takes the row first. See `docs/design/waits.md`.
+//! waits for the row meanwhile, and gives them back if somebody has the row; whoever has the row, or has operated, takes the row first. See `docs/design/waits.md`.
 
 use super::missing;
 use crate::aggregate::Family;
@@ -97,14 +97,6 @@ impl Request {
         }
     }
 
-    /// The same, without waiting for the row.
-    pub fn overwrite_at_once() -> Request {
-        Request {
-            hold: Hold::Overwrite,
-            policy: LockWaitPolicy::LockWaitSkip,
-        }
-    }
-
     /// The same, for an operation that depends on those of others.
     pub fn alone() -> Request {
         Request {
@@ -196,6 +188,20 @@ impl Request {
     pub fn goes_before(self) -> bool {
         matches!(self.hold, Hold::Overwrite | Hold::Share | Hold::ForUpdate)
             && self.policy == LockWaitPolicy::LockWaitBlock
+    }
+
+    /// Whether an object that was locked may be given back until the row is there, too: nothing was seen of it, nor does it go with the row.
+    pub fn may_give_back(self) -> bool {
+        matches!(self.hold, Hold::Overwrite | Hold::Alone)
+            && self.policy == LockWaitPolicy::LockWaitBlock
+    }
+
+    /// The same, leaving alone a row that is locked.
+    pub fn at_once(self) -> Request {
+        Request {
+            policy: LockWaitPolicy::LockWaitSkip,
+            ..self
+        }
     }
 
     /// Whether a row that is locked is to be left alone.

@@ -33,6 +33,18 @@ pub fn violation(bound: Bound, place: Option<(Oid, i16)>, detail: &str) -> Error
     Error::Postgres(raised(&message, detail, names.as_ref()))
 }
 
+/// 23514 as PostgreSQL tells it of a CHECK.
+pub fn check_violation(relation: Oid, attribute: i16, check: &CStr, detail: &str) -> Error {
+    let names = Names::of(relation, attribute);
+    let table = names.as_ref().map_or(c"", |names| &names.table);
+    let message = format!(
+        "new row for relation \"{}\" violates check constraint \"{}\"",
+        table.to_string_lossy(),
+        check.to_string_lossy()
+    );
+    Error::Postgres(raised(&message, detail, names.as_ref()).of_check(check))
+}
+
 struct Names {
     schema: CString,
     table: CString,

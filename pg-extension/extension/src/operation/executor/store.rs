@@ -10,12 +10,12 @@ use pgrx::pg_sys::{self, Datum, ItemPointerData, TM_Result};
 use std::ptr::null_mut;
 
 impl Target {
-    /// Locks the version at `place` for a rewrite, waiting for others. `Done` if it is the newest and ours to rewrite.
-    pub fn lock(&mut self, place: ItemPointerData) -> Result<Rewrite, Error> {
+    /// Locks the version at `place` for a rewrite, waiting for others or not. `Done` if it is the newest and ours to rewrite.
+    pub fn lock(&mut self, place: ItemPointerData, wait: bool) -> Result<Rewrite, Error> {
         self.other = self.slot(self.other);
         let mut at = place;
         // SAFETY: `other` takes a row of the relation.
-        let (result, failure) = unsafe { self.lock_version(&mut at, self.other, 0) };
+        let (result, failure) = unsafe { self.lock_version(&mut at, self.other, 0, wait) };
         self.rewritten(result, &failure)
     }
 
@@ -27,8 +27,11 @@ impl Target {
         wait: bool,
     ) -> Result<Rewrite, Error> {
         self.fill_stored(values);
-        // Other constraints cannot be broken by an operation: `Facts::watched` keeps them from us.
-        if values.iter().any(|(_, value)| value.is_none()) {
+        // Other constraints cannot be broken by an operation: `Facts::watched` keeps them from us, and bounds of rows know no NULL.
+        if values
+            .iter()
+            .any(|(column, value)| value.is_none() && self.is_not_null(*column))
+        {
             self.require_not_null();
         }
         // SAFETY: the slots fit the relation; the result's structures were initialised with it.
@@ -162,6 +165,11 @@ impl Target {
             }
             pg_sys::heap_form_tuple((*relation).rd_att, datums.as_mut_ptr(), nulls.as_mut_ptr())
         }
+    }
+
+    fn is_not_null(&self, attribute: i16) -> bool {
+        // SAFETY: attributes are numbered from 1.
+        unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].attnotnull }
     }
 
     /// Demands of the version to be stored what PostgreSQL's UPDATE does: 23502.

@@ -38,7 +38,7 @@ impl Relation<'_> {
         let mut asked = self.asked_in(returning, 0);
         let facts = &self.facts;
         let mut seen = self.columns_read(self.query.withCheckOptions);
-        seen.extend(&facts.watched);
+        seen.extend(&facts.watched); // what rows bound is among them
         let replaced = |attribute: i16| {
             let assigned = targets.iter().find(|t| !t.resjunk && t.resno == attribute);
             let expression = assigned.and_then(|t| Tree::<pg_sys::Node>::new(t.expr.cast()));

@@ -1,0 +1,114 @@
+//! Bounded counters: the bounds of the row at hand, and operations that have the value alone.
+
+use super::{Apply, Change};
+use crate::error::Error;
+use crate::lock;
+use crate::lock::ordered::Turn;
+use crate::operation::executor::{Rewrite, Room, Target};
+use crate::operation::row::{self, Request};
+use crate::operation::row_bounds::{self, RowBound};
+use crate::operation::version;
+use pgrx::pg_sys::ItemPointerData;
+
+/// The bounds that the target's rows have for themselves, if it has bounded columns.
+///
+/// # Safety
+/// As [`Room::new`].
+pub(super) unsafe fn room(target: &Target, bounded: bool) -> Room<RowBound> {
+    let facts = match bounded {
+        true => row_bounds::of(target.relation_id()),
+        false => None,
+    };
+    let Some(facts) = facts else {
+        return Room::default();
+    };
+    let all = facts.row_bounds.iter();
+    // SAFETY: by the caller.
+    let mut room = unsafe { Room::new(all.len()) };
+    room.iter_mut()
+        .zip(all)
+        .for_each(|(place, bound)| *place = bound);
+    room
+}
+
+impl Apply {
+    /// Takes the bounds that the row has in its version at `at`.
+    pub(super) fn renew_bounds(&mut self, at: ItemPointerData, changes: &mut [Change]) {
+        if !self.row_bounds.is_empty() && self.target.fetch(at) {
+            let column = |attribute| self.target.column(attribute);
+            for change in changes.iter_mut() {
+                let own = change.column.bounded;
+                change.bounded = own.map(|own| own.in_row(&self.row_bounds, column));
+            }
+        }
+    }
+
+    /// Bounded counters are waited for before the row: their operations in it must be alone.
+    pub(super) fn take_bounded(
+        &self,
+        at: ItemPointerData,
+        changes: &[Change],
+    ) -> Result<(), Error> {
+        lock::at_row(self.target.relation_id(), at);
+        for change in changes.iter().filter(|change| change.is_restricted()) {
+            Request::alone().lock_object(&change.object(self.target.relation_id()))?;
+        }
+        Ok(())
+    }
+
+    /// Holds the row and its bounded counters alone, and demands that the operations keep their bounds.
+    pub(super) fn lock_alone(
+        &mut self,
+        at: ItemPointerData,
+        changes: &[Change],
+    ) -> Result<Rewrite, Error> {
+        let locked = match version::is_ours(self.target.relation(), at) {
+            true => self.target.lock(at, true)?,
+            false => self.lock_objects_first(at, changes)?,
+        };
+        if locked != Rewrite::Done {
+            return Ok(locked);
+        }
+        self.take_bounded(at, changes)?;
+        for change in changes.iter().filter(|change| change.is_restricted()) {
+            row::require_unchanged(change.id())?;
+        }
+        if !self.meets_conditions(changes)? {
+            return Ok(Rewrite::Unmet);
+        }
+        for change in changes {
+            if let Some((bounded, content, delta)) = change.bounded() {
+                bounded.require_after(content.newest_value()?, delta)?;
+            }
+        }
+        Ok(Rewrite::Done)
+    }
+
+    /// The bounded counters, then the row. Where every change of the row gives it new ones they are given back before it is waited for, as in
+    /// [`own::lock_row`].
+    fn lock_objects_first(
+        &mut self,
+        at: ItemPointerData,
+        changes: &[Change],
+    ) -> Result<Rewrite, Error> {
+        let relation = self.target.relation_id();
+        let restricted = changes.iter().filter(|change| change.is_restricted());
+        let new: Vec<i64> = restricted
+            .map(|change| change.object(relation))
+            .filter(|object| object.id != 0 && !Request::alone().has(object))
+            .map(|object| object.id)
+            .collect();
+        self.take_bounded(at, changes)?;
+        if new.is_empty() || self.row_bounds.is_empty() {
+            return self.target.lock(at, true);
+        }
+        let locked = self.target.lock(at, false)?;
+        if locked != Rewrite::Done {
+            new.into_iter().for_each(|id| Turn::Alone.release(id));
+        }
+        match locked {
+            Rewrite::Taken => self.target.lock(at, true),
+            locked => Ok(locked),
+        }
+    }
+}

@@ -21,6 +21,10 @@ SELECT abelian.router_key('00000000-0000-4000-8000-000000000001');
 --! 42501
 SELECT abelian.scram_verifier('app');
 --! 42501
+SELECT abelian.hold_conflicts('abelian:1:00000000-0000-4000-8000-000000000001:1-1', '1.00000000000000000000000000000000');
+--! 40001
+SELECT abelian.settle_conflicts('abelian:1:00000000-0000-4000-8000-000000000001:1-1', 'none');
+--! 42501
 SELECT abelian.enter_snapshot_gate();
 --! 42501
 SELECT abelian.enter_commit_gate();

@@ -48,14 +48,19 @@ fn tells_time(type_oid: Oid) -> bool {
     known.contains(&type_oid) || known.contains(&element)
 }
 
-/// Whether the literal at the beginning has such a word: it ends with the quote that it starts with.
+/// Whether the literal at the beginning has such a word: it ends with what it starts with, a quote or `$tag$`.
 fn names_moment(text: &[u8]) -> bool {
     let is_quote = |byte: &u8| matches!(byte, b'\'' | b'$');
     let Some(start) = text.iter().position(is_quote) else {
         return false;
     };
-    let inside = &text[start + 1..];
-    let end = inside.iter().position(|byte| *byte == text[start]);
+    let text = &text[start..];
+    let tag = match text[0] {
+        b'$' => text[1..].iter().position(|byte| *byte == b'$'),
+        _ => None,
+    };
+    let (quote, inside) = text.split_at(tag.map_or(1, |length| length + 2));
+    let end = inside.windows(quote.len()).position(|part| part == quote);
     let literal = inside[..end.unwrap_or(inside.len())].to_ascii_lowercase();
     WORDS
         .iter()
@@ -72,6 +77,7 @@ mod tests {
             "'now', 'x'",
             "' TODAY '",
             "$$tomorrow$$",
+            "$a$now$a$",
             "E'yesterday'",
             "'{2024-01-01,Now}'",
         ] {

@@ -319,7 +319,7 @@ BEGIN
       USING ERRCODE = 'feature_not_supported', HINT = 'Use a table without partitions.';
   ELSIF described.attnum IS NULL THEN
     RAISE EXCEPTION 'column "%" of table % does not exist', named, relation USING ERRCODE = 'undefined_column';
-  ELSIF described.attgenerated <> '' OR kind IS NULL THEN
+  ELSIF described.attgenerated <> '' OR NOT abelian.is_named(described) THEN
     RAISE EXCEPTION 'column "%" of type % cannot have a lookup index', named, format_type(described.atttypid, described.atttypmod)
       USING ERRCODE = 'feature_not_supported',
             HINT = 'Integers, numeric(p, 0), text, varchar, char, uuid, boolean and date can, with a deterministic collation, and not generated.';
@@ -470,7 +470,7 @@ ALTER TABLE abelian.colocation
   ADD CHECK ((method = 'hash') = (rule IS NULL)),
   DROP CONSTRAINT colocation_key_type_check,
   -- Of several columns, joined by commas.
-  ADD CONSTRAINT colocation_key_type_check CHECK (key_type ~ '^((integer|text|blank_padded|uuid|boolean|date)(,|$))+$' AND key_type !~ ',$');
+  ADD CONSTRAINT colocation_key_type_check CHECK (key_type ~ '^((integer|text|blank_padded|uuid|boolean|date|timestamp|timestamptz|time|float|decimal|bytea)(,|$))+$' AND key_type !~ ',$');
 
 -- 'hash' is the hash of one plain column; routers before 0.6.0 know nothing else, and refuse 'distributed'.
 ALTER TABLE abelian.placement
@@ -547,6 +547,31 @@ CREATE FUNCTION abelian.rule_text(rule jsonb, keys jsonb, kinds text) RETURNS te
     END)
 $$;
 
+-- How values of a column are brought into canonical form before hashing; NULL when the type cannot be a distribution key. Of a domain, the type below.
+CREATE OR REPLACE FUNCTION abelian.key_type(type oid, typmod integer, collation_id oid) RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE
+    WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN 'integer'
+    WHEN type = 'numeric'::regtype THEN CASE WHEN typmod >= 4 AND (typmod - 4) & 2047 = 0 THEN 'integer' ELSE 'decimal' END -- numeric(p, 0)
+    WHEN type = 'uuid'::regtype THEN 'uuid'
+    WHEN type = 'boolean'::regtype THEN 'boolean'
+    WHEN type = 'date'::regtype THEN 'date'
+    WHEN type = 'timestamp'::regtype THEN 'timestamp'
+    WHEN type = 'timestamptz'::regtype THEN 'timestamptz'
+    WHEN type = 'time'::regtype THEN 'time'
+    WHEN type IN ('real'::regtype, 'double precision'::regtype) THEN 'float'
+    WHEN type = 'bytea'::regtype THEN 'bytea'
+    WHEN NOT coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = collation_id), true) THEN NULL
+    WHEN type IN ('text'::regtype, 'varchar'::regtype) THEN 'text'
+    WHEN type = 'character'::regtype THEN 'blank_padded'
+    ELSE (SELECT abelian.key_type(t.typbasetype, t.typtypmod, collation_id) FROM pg_type t WHERE t.oid = type AND t.typtype = 'd')
+  END
+$$;
+-- Whether rules and lookups may name values of a column: not those of domains, nor of types of which there is nothing but the hash.
+CREATE FUNCTION abelian.is_named(attribute pg_attribute) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(abelian.key_type(attribute.atttypid, attribute.atttypmod, attribute.attcollation) IN ('integer', 'text', 'blank_padded', 'uuid', 'boolean', 'date'), false)
+         AND NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = attribute.atttypid AND t.typtype = 'd')
+$$;
 -- The kind of a key: of a column, or of an expression over one; NULL when rows cannot be placed by it.
 CREATE FUNCTION abelian.key_kind(relation regclass, key jsonb) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT CASE WHEN key->>'operator' IN ('/', '%') AND a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN NULL
@@ -584,14 +609,14 @@ BEGIN
     ELSIF abelian.key_kind(relation, key - 'operator') IS NULL THEN
       RAISE EXCEPTION 'column "%" of type % cannot be the distribution column', key->>'name', format_type(described.atttypid, described.atttypmod)
         USING ERRCODE = 'feature_not_supported',
-              HINT = 'Integers, numeric(p, 0), text, varchar, char, uuid, boolean and date can, with a deterministic collation.';
+              HINT = 'Numbers, text, varchar, char, uuid, boolean, date, time, timestamp, timestamptz, bytea and domains over them can, with a deterministic collation.';
     ELSIF abelian.key_kind(relation, key) IS NULL THEN
       RAISE EXCEPTION 'rows cannot be distributed by % of a column of type %', abelian.key_expression(key), format_type(described.atttypid, described.atttypmod)
         USING ERRCODE = 'feature_not_supported',
               HINT = 'Division and its remainder are for smallint, integer and bigint; left() is for text, varchar and char.';
-    ELSIF method <> 'hash' AND abelian.is_wide(described) THEN
+    ELSIF method <> 'hash' AND (abelian.is_wide(described) OR NOT abelian.is_named(described)) THEN
       RAISE EXCEPTION 'column "%" of type % cannot stand in a rule', key->>'name', format_type(described.atttypid, described.atttypmod)
-        USING ERRCODE = 'feature_not_supported', HINT = 'numeric(p, 0) can up to p = 18.';
+        USING ERRCODE = 'feature_not_supported', HINT = 'Integers, numeric(p, 0) up to p = 18, text, varchar, char, uuid, boolean and date can. Others are distributed by hash.';
     END IF;
   END LOOP;
   RETURN keys;
@@ -789,7 +814,7 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION abelian.parse_key_columns(text), abelian.parse_rule(text, text, json, text), abelian.lookup_key(regclass, text),
-  abelian.has_key(regclass, text), abelian.key_kind(regclass, jsonb), abelian.key_kinds(regclass, jsonb), abelian.key_columns(regclass, text, text),
+  abelian.has_key(regclass, text), abelian.is_named(pg_attribute), abelian.key_kind(regclass, jsonb), abelian.key_kinds(regclass, jsonb), abelian.key_columns(regclass, text, text),
   abelian.is_wide(pg_attribute), abelian.key_attributes(regclass, jsonb),
   abelian.maps_keys(jsonb, jsonb, regclass, regclass, smallint[], smallint[]), abelian.claim_entry(regclass, text),
   abelian.check_entry(regclass, integer, text, integer, integer), abelian.partition_of_key(regclass, text) FROM PUBLIC;
@@ -1066,7 +1091,7 @@ BEGIN
       FROM abelian.colocation g, jsonb_array_elements(placed.columns) WITH ORDINALITY k(key, place)
       LEFT JOIN pg_attribute a ON a.attrelid = placed.relation AND a.attname = k.key->>'name' AND NOT a.attisdropped
      WHERE g.colocation_id = placed.colocation_id
-       AND (abelian.key_kind(relation, k.key) IS DISTINCT FROM split_part(g.key_type, ',', k.place::integer) OR g.method <> 'hash' AND abelian.is_wide(a))
+       AND (abelian.key_kind(relation, k.key) IS DISTINCT FROM split_part(g.key_type, ',', k.place::integer) OR g.method <> 'hash' AND (abelian.is_wide(a) OR NOT abelian.is_named(a)))
      ORDER BY k.place
   LOOP
     RAISE EXCEPTION 'the distribution column "%" of table % cannot be dropped, renamed or change its kind', problem.name, relation

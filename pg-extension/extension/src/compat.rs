@@ -4,13 +4,14 @@
 #![allow(non_snake_case, clippy::too_many_arguments)] // names and signatures are PostgreSQL's
 
 use crate::boundary::functions::functions;
-use crate::harmless;
 use pgrx::pg_sys::{
     self, Bitmapset, EState, FormData_pg_attribute, ItemPointer, List, MergeAction, Node, Oid,
     RangeTblEntry, Relation, ResultRelInfo, TM_FailureData, TM_Result, TupleDesc, TupleTableSlot,
 };
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
+
+pub mod serializable;
 
 /// What makes another expression of one.
 pub type Mutator = unsafe extern "C-unwind" fn(*mut Node, *mut c_void) -> *mut Node;
@@ -749,65 +750,3 @@ pub const COPY_SKIPS_ERRORS: bool = cfg!(any(feature = "pg17", feature = "pg18")
 
 /// Whether a marker in the data of COPY FROM can stand for a column's default.
 pub const COPY_TAKES_DEFAULTS: bool = cfg!(not(feature = "pg15"));
-
-/// A link of a list in shared memory, or its head: `SHM_QUEUE` in 15, `dlist_node` later.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Link {
-    pub previous: *mut Link,
-    pub next: *mut Link,
-}
-
-/// `SERIALIZABLEXACT`, PostgreSQL's record of a SERIALIZABLE transaction, which the bindings leave out (predicate_internals.h).
-#[repr(C)]
-pub struct SerializableXact {
-    vxid: pg_sys::VirtualTransactionId,
-    prepared_at: u64,
-    committed_at: u64,
-    /// Of a READ ONLY transaction: the number of the last commit before its snapshot. Of others: of the first to commit of those to which it
-    /// has conflicts out.
-    pub last_or_earliest_commit: u64,
-    /// Conflicts out, linked by [`RwConflict::out_link`].
-    pub out_conflicts: Link,
-    /// Conflicts in, linked by [`RwConflict::in_link`].
-    pub in_conflicts: Link,
-    predicate_locks: Link,
-    finished: Link,
-    #[cfg(not(feature = "pg15"))]
-    active: Link,
-    predicate_list_lock: pg_sys::LWLock,
-    /// READ ONLY transactions that watch this one, linked by [`RwConflict::out_link`]; or, of a READ ONLY one, those that it watches.
-    pub possible_unsafe_conflicts: Link,
-    xids: [pg_sys::TransactionId; 3],
-    /// `SXACT_FLAG_...`
-    pub flags: u32,
-    /// The process; 0 once it is prepared.
-    pub pid: c_int,
-}
-
-/// `RWConflictData`: one transaction has read what another one has changed.
-#[repr(C)]
-pub struct RwConflict {
-    pub out_link: Link,
-    pub in_link: Link,
-    /// Who has read.
-    pub reader: *mut SerializableXact,
-    /// Who has changed.
-    pub writer: *mut SerializableXact,
-}
-
-/// The record of this process's SERIALIZABLE transaction, which lives as long as that; null if there is none.
-pub fn serializable_xact() -> *mut SerializableXact {
-    // SAFETY: reads a variable of this process, and the record behind it.
-    unsafe {
-        let record: *mut SerializableXact = harmless::ShareSerializableXact().cast();
-        assert!(
-            record.is_null() || (*record).pid == pg_sys::MyProcPid,
-            "the records of SERIALIZABLE transactions have another layout"
-        );
-        record
-    }
-}
-
-/// The number of `SerializableXactHashLock` in `MainLWLockArray`.
-pub const SERIALIZABLE_XACT_HASH_LOCK: usize = 28;

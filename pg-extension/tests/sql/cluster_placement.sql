@@ -12,7 +12,7 @@ SELECT abelian.add_node('127.0.0.1', 3);
 CREATE TABLE warehouse (w_id int PRIMARY KEY, w_ytd numeric);
 CREATE TABLE district (d_w_id int REFERENCES warehouse, d_id int, PRIMARY KEY (d_w_id, d_id));
 CREATE TABLE item (i_id int PRIMARY KEY);
-CREATE TABLE plain (a int PRIMARY KEY, b int, c text COLLATE "C", d double precision, e numeric(6,0), f numeric);
+CREATE TABLE plain (a int PRIMARY KEY, b int, c text COLLATE "C", d point, e numeric(6,0), f interval);
 -- the child first: its parent has no place yet
 SELECT create_distributed_table('district', 'd_w_id');
 SELECT create_distributed_table('warehouse', 'w_id');

@@ -37,6 +37,17 @@ SELECT k, abelian.partition_of('orders', k), abelian.node_of('line', k) FROM unn
 SELECT k, abelian.partition_of('shop', k) FROM unnest('{de,at,fr,DE,"de "}'::text[]) k;
 SELECT r, k, abelian.partition_of('visit', r, k) FROM (VALUES ('9', 'x'), ('9', 'x  '), ('9', 'y'), ('10', 'b'), ('19', 'zz'), ('20', 'b'), ('10', 'a')) v(r, k);
 SELECT abelian.partition_of('pair', '1', 'x'), abelian.partition_of('pair', '1', 'y'), abelian.partition_of('pair', NULL, 'y');
+-- equal values of types that have nothing but the hash
+CREATE DOMAIN price AS numeric(8, 1);
+CREATE TABLE exact (k numeric); CREATE TABLE near (k real); CREATE TABLE moment (k timestamptz); CREATE TABLE bytes (k bytea); CREATE TABLE priced (k price);
+SELECT create_distributed_table(t, 'k', colocate_with => 'none') FROM (VALUES ('exact'), ('near'), ('moment'), ('bytes'), ('priced')) v(t);
+SELECT k, abelian.partition_of('exact', k) FROM (VALUES ('1'), ('1.00'), ('1e2'), ('100'), ('0'), ('-0.0'), ('NaN'), ('-inf'), ('1.5')) v(k);
+SELECT k, abelian.partition_of('near', k) FROM (VALUES ('0'), ('-0'), ('NaN'), ('1'), ('1e0'), ('0.1'), ('0.10000000149011612')) v(k);
+SELECT k, abelian.partition_of('moment', k) FROM (VALUES ('2024-01-01 00:00+00'), ('2024-01-01 05:30+05:30'), ('infinity'), ('2024-01-01 00:00:00.000001+00')) v(k);
+SELECT k, abelian.partition_of('bytes', k) FROM (VALUES ('a'), ('\x61'), ('\141'), ('')) v(k);
+SELECT k, abelian.partition_of('priced', k) FROM (VALUES ('1'), ('1.0')) v(k);
+DROP TABLE exact, near, moment, bytes, priced;
+DROP DOMAIN price;
 SELECT abelian.partition_of('decade', '1995', 'Ünal') = abelian.partition_of('decade', '1999', 'Üngür'), abelian.partition_of('decade', '-9', 'a') = abelian.partition_of('decade', '9', 'a');
 SELECT abelian.partition_of('known', 'a'), abelian.node_of('known', 'a');
 -- a single column is hashed as ever
@@ -130,7 +141,8 @@ SELECT create_distributed_table('t', 'a', partition_count => 3, shard_count => 3
 SELECT create_distributed_table('t', 'a', partition_count => 0);
 SELECT create_distributed_table('t', 'n', 'range', rule => 'WHEN n > 1 THEN 0');
 SELECT create_distributed_table('t', 'n', 'lookup');
-SELECT create_distributed_table('t', 'x');
+SELECT create_distributed_table('t', 'x', 'range', rule => 'WHEN x < 1 THEN 0');
+SELECT create_distributed_table('t', 'x', 'lookup');
 SELECT create_distributed_table('t', 'a, a / 10');
 SELECT create_distributed_table('t', 'a + 1');
 SELECT create_distributed_table('t', 'a / 0');

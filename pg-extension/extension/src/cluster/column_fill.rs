@@ -7,7 +7,7 @@ use super::analysis::functions;
 use super::analysis::relation;
 use super::analysis::tree::{self, NodePtr};
 use super::procedure::placements::{self, Home};
-use super::{postgres, settings, shared_clock};
+use super::{key_change, postgres, settings, shared_clock};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, AlterTableType, ConstrType, Oid, ParseExprKind};
 
@@ -25,6 +25,7 @@ pub fn check(command: NodePtr) {
     let Some(alter) = tree::cast::<pg_sys::AlterTableStmt, _>(command) else {
         return;
     };
+    key_change::check(alter);
     if settings::NODE_ID.get() == 0 || placements::first_of_several().is_none() {
         return;
     }

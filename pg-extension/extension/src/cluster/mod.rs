@@ -20,6 +20,7 @@ mod identity_value;
 pub mod independent;
 pub mod intent;
 mod kept_rows;
+mod key_change;
 mod lookup;
 mod misplaced;
 mod moving;

@@ -6,7 +6,7 @@
 //! uses for conflicts out of which it has forgotten the other side, and one of our own. docs/protocols/serializable.md has the argument.
 
 use super::serializable::ConflictSet;
-use crate::compat::{self, Link, RwConflict, SerializableXact};
+use crate::compat::serializable::{self, Link, RwConflict, SerializableXact};
 use crate::error::Error;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::transaction;
@@ -129,7 +129,7 @@ fn warn_readers(own: NonNull<SerializableXact>) {
 
 /// PostgreSQL's record of the transaction, which lives as long as that; none unless it is SERIALIZABLE.
 fn own() -> Option<NonNull<SerializableXact>> {
-    NonNull::new(compat::serializable_xact())
+    NonNull::new(serializable::record())
 }
 
 /// The lock under which PostgreSQL reads and writes conflicts and flags.
@@ -147,8 +147,7 @@ impl Locked {
     fn take(mode: pg_sys::LWLockMode::Type) -> Self {
         // SAFETY: the array of PostgreSQL's own locks is there as long as the process.
         unsafe {
-            let lock =
-                &raw mut (*pg_sys::MainLWLockArray.add(compat::SERIALIZABLE_XACT_HASH_LOCK)).lock;
+            let lock = &raw mut (*pg_sys::MainLWLockArray.add(serializable::HASH_LOCK)).lock;
             pg_sys::LWLockAcquire(lock, mode);
             Locked(lock)
         }

@@ -3,10 +3,10 @@
 
 use super::functions;
 use super::merge::{outer, used};
-use super::operand;
 use super::parser;
 use super::relation::{Placement, Relation};
 use super::tree::{self, NodePtr};
+use super::{moments, operand};
 use pgrx::pg_sys::{self, Oid};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -152,7 +152,9 @@ impl Computing {
 
     fn expression(&self, column: i16, value: NodePtr) -> Option<Expression> {
         let want = self.wants(column);
-        if matches!(want, Want::No) || reads_rows(value) {
+        // A constant that means another moment each time would be told once.
+        let is_key = matches!(want, Want::Always);
+        if matches!(want, Want::No) || reads_rows(value) || (is_key && moments::is_read_by(value)) {
             return None;
         }
         let found = functions::called_by(&[value]);

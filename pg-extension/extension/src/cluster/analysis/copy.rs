@@ -2,10 +2,10 @@
 
 use super::computed::{self, Computing, Expression};
 use super::functions::{self, Functions};
-use super::parser;
 use super::relation::{Placement, Relation};
 use super::tokens::{self, Token};
 use super::tree::{self, NodePtr};
+use super::{operand, parser};
 use crate::boundary::PostgresError;
 use crate::compat;
 use crate::opened::Opened;
@@ -213,7 +213,7 @@ fn condition(copy: &pg_sys::CopyStmt, text: &CStr) -> Result<Option<NodePtr>, Po
 struct Attribute {
     number: i16,
     name: String,
-    /// With its modifier, as `format_type` writes it.
+    /// With its modifier, as `format_type` writes it; of a domain, the type below.
     type_name: String,
     /// Without it.
     base_type: String,
@@ -236,10 +236,7 @@ fn attributes(table: Oid) -> Vec<Attribute> {
             Attribute {
                 number: attribute.attnum,
                 name: tree::string(attribute.attname.data.as_ptr()),
-                type_name: tree::string(pg_sys::format_type_with_typemod(
-                    attribute.atttypid,
-                    attribute.atttypmod,
-                )),
+                type_name: operand::base_type_name(attribute.atttypid, attribute.atttypmod),
                 base_type: tree::string(pg_sys::format_type_be_qualified(attribute.atttypid)),
                 generated: attribute.attgenerated != 0,
                 default: pg_sys::build_column_default(relation.relation(), attribute.attnum.into()),

@@ -36,6 +36,7 @@ mod merge;
 mod merge_into;
 mod merge_source;
 mod merge_steps;
+mod moments;
 mod moved_rows;
 pub mod node_functions;
 pub mod operand;

@@ -61,11 +61,13 @@ pub fn kind(name: &str) -> Option<Kind> {
 /// of a session gives the same. (Those that read texts are not: the text may be `now`.) Read for PostgreSQL 15 and 18, whose catalogues were
 /// compared: the names have the same functions in both. `date_add` and `date_subtract` are of 16, and `date_trunc` in a time zone is
 /// IMMUTABLE in 18. `timezone` without a zone, which AT LOCAL of 17 calls, is not here: that of a time with time zone asks the clock.
-const OF_SETTINGS: [&str; 80] = [
+const OF_SETTINGS: [&str; 84] = [
     "anytextcat",
     "array_out",
     "array_to_json",
     "array_to_string",
+    "cash_in",
+    "cash_out",
     "concat",
     "concat_ws",
     "convert",
@@ -100,7 +102,9 @@ const OF_SETTINGS: [&str; 80] = [
     "jsonb_build_array",
     "jsonb_build_object",
     "make_timestamptz",
+    "money",
     "multirange_out",
+    "numeric",
     "overlaps",
     "quote_literal",
     "quote_nullable",

@@ -1,9 +1,9 @@
 //! The two sides of an equality: columns under casts that keep equality, and values.
 
 use super::graph::Column;
-use super::parser;
 use super::scope::{ScopeId, Scopes};
 use super::tree::{self, NodePtr};
+use super::{moments, parser};
 use crate::varlena::array_of;
 use pgrx::pg_sys::{self, Oid, ParamKind};
 use serde_json::{Value as Json, json};
@@ -66,10 +66,11 @@ pub fn operand(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Oper
 
 /// A parameter or constant, in the form that analyze() prints; `None` for anything that only a node can compute.
 pub fn value(expression: NodePtr) -> Option<Json> {
-    if let Some(param) = parameter(strip_faithful(expression)) {
-        return Some(json!({ "param": param }));
+    let stripped = strip_faithful(expression);
+    if let Some(param) = parameter(stripped) {
+        return Some(parameter_json(param, stripped));
     }
-    if reads_rows_or_parameters(expression) {
+    if reads_rows_or_parameters(expression) || moments::is_read_by(expression) {
         return None;
     }
     // SAFETY: folds immutable functions over constants, as the planner does.
@@ -78,9 +79,26 @@ pub fn value(expression: NodePtr) -> Option<Json> {
     Some(constant_json(constant, literal_location(expression)))
 }
 
-/// A folded constant has no casts left but relabelling.
-fn strip_faithful_kept(node: NodePtr) -> NodePtr {
-    super::scope::strip_relabel(node)
+/// A parameter; of one whose type is a domain also the type below, which a router cannot know.
+fn parameter_json(number: i32, parameter: NodePtr) -> Json {
+    let type_oid = tree::type_of(parameter);
+    // SAFETY: a look-up of the type of an expression.
+    let base = unsafe { pg_sys::getBaseType(type_oid) };
+    match base == type_oid {
+        true => json!({ "param": number }),
+        false => json!({ "param": number, "base": base.to_u32() }),
+    }
+}
+
+/// A folded constant has no casts left but relabelling, and those to domains, which change no value.
+fn strip_faithful_kept(mut node: NodePtr) -> NodePtr {
+    loop {
+        node = super::scope::strip_relabel(node);
+        match tree::cast::<pg_sys::CoerceToDomain, _>(node) {
+            Some(domain) => node = domain.arg.cast(),
+            None => return node,
+        }
+    }
 }
 
 /// The number of an external parameter.
@@ -106,11 +124,28 @@ pub fn constant_json(constant: &pg_sys::Const, location: i32) -> Json {
     if constant.constisnull {
         return json!({ "null": true });
     }
+    // SAFETY: a look-up of the type of a constant.
+    let type_oid = unsafe { pg_sys::getBaseType(constant.consttype) };
     json!({
-        "const": output(constant.consttype, constant.constvalue),
-        "type": constant.consttype.to_u32(),
+        "const": unambiguous_output(type_oid, constant.constvalue),
+        "type": type_oid.to_u32(),
         "location": location,
     })
+}
+
+/// The same in a form that says all of the value, and the same under all settings.
+fn unambiguous_output(type_oid: Oid, datum: pg_sys::Datum) -> String {
+    let depends = [
+        pg_sys::DATEOID,
+        pg_sys::TIMESTAMPOID,
+        pg_sys::TIMESTAMPTZOID,
+        pg_sys::FLOAT4OID,
+        pg_sys::FLOAT8OID,
+    ];
+    match depends.contains(&type_oid) {
+        true => parser::unambiguously(|| output(type_oid, datum)),
+        false => output(type_oid, datum),
+    }
 }
 
 /// A datum in its type's output form.
@@ -155,7 +190,7 @@ pub fn array_values(array: NodePtr) -> Option<Vec<Json>> {
         }
         return tree::nodes(elements.elements).map(value).collect();
     }
-    if reads_rows_or_parameters(array) {
+    if reads_rows_or_parameters(array) || moments::is_read_by(array) {
         return None;
     }
     // SAFETY: as in `value`.
@@ -174,7 +209,7 @@ fn elements_of(array: &pg_sys::Const) -> Vec<Json> {
         .map(|element| match element {
             None => json!({ "null": true }),
             Some(element) => {
-                json!({ "const": output(type_, element), "type": type_.to_u32(), "location": -1 })
+                json!({ "const": unambiguous_output(type_, element), "type": type_.to_u32(), "location": -1 })
             }
         })
         .collect()
@@ -189,7 +224,9 @@ pub fn assigned_value(expression: NodePtr) -> Json {
         return json!({ "default": true });
     }
     if let Some(number) = parameter(strip_casts(expression)) {
-        return json!({ "param": number, "cast": type_name(expression) });
+        let mut value = parameter_json(number, strip_casts(expression));
+        value["cast"] = json!(type_name(expression));
+        return value;
     }
     if has_rows(expression) {
         return json!({ "other": true });
@@ -215,6 +252,13 @@ pub fn strip_casts(mut node: NodePtr) -> NodePtr {
                 tree::cast::<pg_sys::CoerceViaIO, _>(stripped)
                     .filter(|io| io.coerceformat == pg_sys::CoercionForm::COERCE_IMPLICIT_CAST)
                     .map(|io| io.arg.cast())
+            })
+            .or_else(|| {
+                tree::cast::<pg_sys::CoerceToDomain, _>(stripped)
+                    .filter(|domain| {
+                        domain.coercionformat == pg_sys::CoercionForm::COERCE_IMPLICIT_CAST
+                    })
+                    .map(|domain| domain.arg.cast())
             });
         match implicit {
             Some(inner) => node = inner,
@@ -251,13 +295,23 @@ pub fn without_length(mut value: NodePtr) -> NodePtr {
     }
 }
 
-/// The name of an expression's type, with its modifier.
+/// The name of an expression's type, with its modifier; of a domain, that of the type below.
 pub fn type_name(expression: NodePtr) -> String {
-    // SAFETY: the name of a valid type.
+    // SAFETY: the type of an expression is valid.
+    unsafe { base_type_name(pg_sys::exprType(expression), pg_sys::exprTypmod(expression)) }
+}
+
+/// The name of a type with its modifier; of a domain, that of the type below.
+///
+/// # Safety
+/// A type that exists.
+pub unsafe fn base_type_name(type_oid: Oid, mut modifier: i32) -> String {
+    // SAFETY: by the caller's promise.
     unsafe {
+        let base = pg_sys::getBaseTypeAndTypmod(type_oid, &mut modifier);
         tree::string(pg_sys::format_type_extended(
-            pg_sys::exprType(expression),
-            pg_sys::exprTypmod(expression),
+            base,
+            modifier,
             pg_sys::FORMAT_TYPE_TYPEMOD_GIVEN as u16,
         ))
     }

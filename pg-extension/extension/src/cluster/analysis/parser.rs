@@ -2,7 +2,7 @@
 
 use super::super::postgres;
 use super::tree::{self, NodePtr};
-use super::{sorted_names, unread};
+use super::{moments, sorted_names, unread};
 use crate::boundary::functions;
 use crate::boundary::{self, PostgresError};
 use crate::compat;
@@ -70,6 +70,7 @@ pub fn analyse(
                 std::ptr::null_mut(),
             )
         })?;
+        moments::mark(query.cast(), CStr::from_ptr(text));
         Ok(Analysed {
             query: readable(query),
             parameters: std::slice::from_raw_parts(types, count as usize).to_vec(),
@@ -119,6 +120,20 @@ const UNAMBIGUOUS: [(&CStr, &CStr); 3] = [
     (c"IntervalStyle", c"iso_8601"),
     (c"extra_float_digits", c"1"),
 ];
+
+/// Runs code that prints constants.
+pub fn unambiguously<R>(code: impl FnOnce() -> R) -> R {
+    // SAFETY: as in `deparse_for`.
+    unsafe {
+        let level = pg_sys::NewGUCNestLevel();
+        for (name, value) in UNAMBIGUOUS {
+            postgres::set(name, value, pg_sys::GucAction::GUC_ACTION_SAVE);
+        }
+        let result = code();
+        pg_sys::AtEOXact_GUC(true, level);
+        result
+    }
+}
 
 /// The query as SQL under these settings, with constants whose texts do not depend on the reader's.
 pub fn deparse_for(

@@ -2,7 +2,7 @@
 
 use super::super::analysis::operand;
 use super::kind::Kind;
-use super::value::without_blanks;
+use super::value::{decimal, float_bytes, without_blanks};
 use crate::varlena;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::ffi::CStr;
@@ -28,7 +28,7 @@ pub unsafe fn read<R>(
     bytes: impl FnOnce(&[u8]) -> R,
 ) -> Result<R, Unplaced> {
     let value = datum.value();
-    match (kind, type_oid) {
+    match (kind, base_type(type_oid)) {
         (Kind::Integer, pg_sys::INT8OID) => Ok(number(value as i64)),
         (Kind::Integer, pg_sys::INT4OID) => Ok(number(i64::from(value as i32))),
         (Kind::Integer, pg_sys::INT2OID) => Ok(number(i64::from(value as i16))),
@@ -53,7 +53,30 @@ pub unsafe fn read<R>(
         })),
         (Kind::Boolean, pg_sys::BOOLOID) => Ok(number((value & 1) as i64)),
         (Kind::Date, pg_sys::DATEOID) => Ok(number(i64::from(value as i32))),
+        (Kind::Timestamp, pg_sys::TIMESTAMPOID)
+        | (Kind::Timestamptz, pg_sys::TIMESTAMPTZOID)
+        | (Kind::Time, pg_sys::TIMEOID) => Ok(bytes(&(value as i64).to_be_bytes())),
+        (Kind::Float, pg_sys::FLOAT8OID) => Ok(bytes(&float_bytes(f64::from_bits(value as u64)))),
+        (Kind::Float, pg_sys::FLOAT4OID) => {
+            let single = f32::from_bits(value as u32);
+            Ok(bytes(&float_bytes(f64::from(single))))
+        }
+        (
+            Kind::Decimal,
+            type_oid @ (pg_sys::NUMERICOID | pg_sys::INT8OID | pg_sys::INT4OID | pg_sys::INT2OID),
+        ) => Ok(bytes(decimal(&operand::output(type_oid, datum)).as_bytes())),
+        // SAFETY: by the caller's promise.
+        (Kind::Bytea, pg_sys::BYTEAOID) => Ok(bytes(unsafe { varlena::borrowed(datum) })),
         _ => Err(Unplaced::Unknown),
+    }
+}
+
+/// The type below a domain. PostgreSQL's own types are no domains.
+fn base_type(type_oid: Oid) -> Oid {
+    match type_oid.to_u32() < pg_sys::FirstNormalObjectId {
+        true => type_oid,
+        // SAFETY: a look-up of a type that exists.
+        false => unsafe { pg_sys::getBaseType(type_oid) },
     }
 }
 

@@ -113,8 +113,16 @@ impl Distribution {
 /// # Safety
 /// The datum must be of that type, and not null.
 pub unsafe fn key(column: &KeyColumn, type_oid: Oid, datum: Datum) -> Result<Value, Unplaced> {
+    // SAFETY: by the caller's promise.
+    Ok(column.key(unsafe { whole(column, type_oid, datum)? }))
+}
+
+/// The canonical value that such a column has.
+///
+/// # Safety
+/// The datum must be of that type, and not null.
+pub unsafe fn whole(column: &KeyColumn, type_oid: Oid, datum: Datum) -> Result<Value, Unplaced> {
     let bytes = |bytes: &[u8]| Value::Bytes(bytes.to_vec());
     // SAFETY: by the caller's promise.
-    let value = unsafe { datum::read(column.kind, type_oid, datum, Value::Number, bytes)? };
-    Ok(column.key(value))
+    unsafe { datum::read(column.kind, type_oid, datum, Value::Number, bytes) }
 }

@@ -16,7 +16,7 @@ use crate::opened::Opened;
 use crate::pg_function;
 use pgrx::PgSqlErrorCode;
 use pgrx::pg_sys::{self, Datum, Oid};
-use std::ffi::c_char;
+use std::ffi::{CString, c_char};
 use std::rc::Rc;
 
 fn text(call: Call, argument: usize) -> String {
@@ -64,9 +64,14 @@ pg_function!(
     }
 );
 
+/// The table that is the first argument.
+fn relation(call: Call) -> Oid {
+    Oid::from(call.arg(0).value() as u32)
+}
+
 /// How the table that is the first argument is distributed; raises when it is not.
 fn distribution_of(call: Call) -> Rc<Distribution> {
-    let relation = Oid::from(call.arg(0).value() as u32);
+    let relation = relation(call);
     match placements::home(relation) {
         Home::Distributed(distribution) => distribution,
         _ => {
@@ -98,8 +103,26 @@ fn refuse_value(column: &KeyColumn, text: &str) -> ! {
     .raise()
 }
 
-fn value(column: &KeyColumn, text: &str) -> Value {
-    rule_text::canonical(column.kind, text).unwrap_or_else(|| refuse_value(column, text))
+fn value(relation: Oid, column: &KeyColumn, text: &str) -> Value {
+    let read = match column.kind.is_named() {
+        true => rule_text::canonical(column.kind, text),
+        false => read(relation, column, text),
+    };
+    read.unwrap_or_else(|| refuse_value(column, text))
+}
+
+/// The canonical form of a text that PostgreSQL reads as a value of the column's type.
+fn read(relation: Oid, column: &KeyColumn, text: &str) -> Option<Value> {
+    let text = CString::new(text).ok()?;
+    let (mut function, mut parameter) = (Oid::INVALID, Oid::INVALID);
+    // SAFETY: look-ups of an existing column and its type; the value is of that type.
+    unsafe {
+        let type_oid = pg_sys::getBaseType(pg_sys::get_atttype(relation, column.attribute));
+        pg_sys::getTypeInputInfo(type_oid, &mut function, &mut parameter);
+        let written = text.as_ptr().cast_mut();
+        let datum = pg_sys::OidInputFunctionCall(function, written, parameter, -1);
+        distribution::whole(column, type_oid, datum).ok()
+    }
 }
 
 /// The keys of a row, of the array of its values that is the second argument; `None` when one is NULL.
@@ -120,11 +143,12 @@ fn keys(call: Call, distribution: &Distribution) -> Option<Vec<Value>> {
         )
         .raise();
     }
+    let relation = relation(call);
     distribution
         .columns()
         .iter()
         .zip(&texts)
-        .map(|(column, text)| Some(column.key(value(column, text.as_ref()?))))
+        .map(|(column, text)| Some(column.key(value(relation, column, text.as_ref()?))))
         .collect()
 }
 
@@ -183,7 +207,7 @@ pg_function!(
 
 /// The key of a lookup that is the second argument.
 fn key_of(call: Call, distribution: &Distribution) -> Value {
-    value(&distribution.columns()[0], &text(call, 1))
+    value(relation(call), &distribution.columns()[0], &text(call, 1))
 }
 
 pg_function!(
@@ -209,8 +233,7 @@ pg_function!(
     fn abelian_has_key(call) {
         let distribution = distribution_of(call);
         let key = key_of(call, &distribution);
-        let relation = Oid::from(call.arg(0).value() as u32);
-        Ok(has_key(relation, &distribution.columns()[0], &key).into())
+        Ok(has_key(relation(call), &distribution.columns()[0], &key).into())
     }
 );
 

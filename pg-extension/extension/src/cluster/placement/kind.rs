@@ -9,6 +9,12 @@ pub enum Kind {
     Uuid,
     Boolean,
     Date,
+    Timestamp,
+    Timestamptz,
+    Time,
+    Float,
+    Decimal,
+    Bytea,
 }
 
 impl Kind {
@@ -21,6 +27,12 @@ impl Kind {
             "uuid" => Kind::Uuid,
             "boolean" => Kind::Boolean,
             "date" => Kind::Date,
+            "timestamp" => Kind::Timestamp,
+            "timestamptz" => Kind::Timestamptz,
+            "time" => Kind::Time,
+            "float" => Kind::Float,
+            "decimal" => Kind::Decimal,
+            "bytea" => Kind::Bytea,
             _ => return None,
         })
     }
@@ -28,6 +40,12 @@ impl Kind {
     /// The kinds of several columns, their names joined by commas. `None` when one is unknown.
     pub fn list(names: &str) -> Option<Vec<Kind>> {
         names.split(',').map(Kind::named).collect()
+    }
+
+    /// Whether rules and lookups may name its values. Of other kinds there is nothing but the hash.
+    pub fn is_named(self) -> bool {
+        use Kind::{BlankPadded, Boolean, Date, Integer, Text, Uuid};
+        matches!(self, Integer | Text | BlankPadded | Uuid | Boolean | Date)
     }
 
     /// Whether its values are texts.

@@ -491,6 +491,7 @@ fn is_of(kind: Kind, cast: &pg_sys::TypeCast) -> bool {
         Kind::Uuid => &["uuid"],
         Kind::Boolean => &["bool"],
         Kind::Date => &["date"],
+        _ => &[],
     };
     name.is_some_and(|name| names.contains(&&name[..]))
 }
@@ -523,5 +524,6 @@ pub fn canonical(kind: Kind, text: &str) -> Option<Value> {
         }
         Kind::Integer => Value::parse(kind, text.trim()),
         Kind::Uuid => Value::parse(kind, text.trim().trim_matches(['{', '}'])),
+        _ => None,
     }
 }

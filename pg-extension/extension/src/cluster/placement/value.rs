@@ -7,7 +7,8 @@ use super::kind::Kind;
 pub enum Value {
     /// An integer; a date as days since 2000-01-01; false as 0 and true as 1.
     Number(i64),
-    /// A text in UTF-8, one of `char(n)` without the blanks at its end; the 16 bytes of a uuid.
+    /// A text in UTF-8, one of `char(n)` without the blanks at its end; the 16 bytes of a uuid; the digits of a numeric, without zeros that
+    /// say nothing; the 8 bytes of a floating-point number, or of the microseconds of a time or timestamp; a `bytea`.
     Bytes(Vec<u8>),
 }
 
@@ -38,7 +39,7 @@ impl Value {
         }
     }
 
-    /// The value of a text in the output form of its kind; `None` when it is no such text.
+    /// The value of a text in the output form of its kind; `None` when it is no such text, or rules cannot name such values.
     pub fn parse(kind: Kind, text: &str) -> Option<Value> {
         Some(match kind {
             Kind::Integer => Value::Number(text.parse().ok()?),
@@ -51,6 +52,7 @@ impl Value {
             Kind::Text => Value::Bytes(text.as_bytes().to_vec()),
             Kind::BlankPadded => Value::Bytes(without_blanks(text.as_bytes()).to_vec()),
             Kind::Uuid => Value::Bytes(uuid(text)?),
+            _ => return None,
         })
     }
 
@@ -63,6 +65,24 @@ impl Value {
             (Value::Bytes(bytes), Kind::Uuid) => print_uuid(bytes),
             (Value::Bytes(bytes), _) => String::from_utf8_lossy(bytes).into_owned(),
         }
+    }
+}
+
+/// The 8 bytes that stand for a floating-point number: equal numbers have the same.
+pub fn float_bytes(number: f64) -> [u8; 8] {
+    let canonical = match number {
+        _ if number.is_nan() => f64::from_bits(0x7FF8_0000_0000_0000),
+        _ if number == 0.0 => 0.0,
+        _ => number,
+    };
+    canonical.to_bits().to_be_bytes()
+}
+
+/// A numeric as PostgreSQL prints it, without the zeros behind the point that do not count.
+pub fn decimal(text: &str) -> &str {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => text,
     }
 }
 
@@ -191,6 +211,23 @@ mod tests {
             Some(Value::Bytes(b"a".to_vec()))
         );
         assert_eq!(Value::parse(Kind::Uuid, "0-0"), None);
+    }
+
+    #[test]
+    fn equal_numbers_have_one_form() {
+        assert_eq!(float_bytes(-0.0), [0; 8]);
+        assert_eq!(float_bytes(-f64::NAN), [0x7F, 0xF8, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(float_bytes(1.0), [0x3F, 0xF0, 0, 0, 0, 0, 0, 0]);
+        for (printed, canonical) in [
+            ("1.50", "1.5"),
+            ("-2.000", "-2"),
+            ("0.00", "0"),
+            ("1200", "1200"),
+            ("NaN", "NaN"),
+            ("-Infinity", "-Infinity"),
+        ] {
+            assert_eq!(decimal(printed), canonical);
+        }
     }
 
     #[test]

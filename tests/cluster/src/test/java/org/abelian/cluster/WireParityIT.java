@@ -240,6 +240,21 @@ class WireParityIT {
               all.addAll(c.sync().untilReady());
               return all;
             }),
+        named(
+            "a statement whose Close stands behind an error keeps its name",
+            c -> {
+              c.parse("kept", "SELECT 1").parse("gone", "SELECT 3").closeStatement("gone");
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              String failing = "SELECT id / 0 FROM account WHERE id = $1";
+              c.parse("", failing).bind("", "", 0, "1").execute("", 0);
+              c.closeStatement("kept").parse("kept", "SELECT 2");
+              all.addAll(c.sync().untilReady());
+              c.bind("", "kept", 0).execute("", 0);
+              all.addAll(c.sync().untilReady());
+              c.bind("", "gone", 0).execute("", 0);
+              all.addAll(c.sync().untilReady());
+              return all;
+            }),
         named("unknown statement", c -> c.bind("", "nobody", 0).execute("", 0).sync().untilReady()),
         named(
             "syntax error in Parse with position",

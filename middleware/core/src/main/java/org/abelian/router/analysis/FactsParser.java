@@ -538,10 +538,11 @@ public final class FactsParser {
 
   private static Value value(JsonNode node) {
     if (node.has("param")) {
-      int number = node.get("param").asInt();
+      int base = (int) node.path("base").asLong();
+      Value.Parameter parameter = new Value.Parameter(node.get("param").asInt(), base);
       return node.has("cast")
-          ? new Value.CastParameter(number, node.get("cast").asText())
-          : new Value.Parameter(number);
+          ? new Value.CastParameter(parameter, node.get("cast").asText())
+          : parameter;
     }
     if (node.has("param_array")) {
       return new Value.ParameterElements(node.get("param_array").asInt());

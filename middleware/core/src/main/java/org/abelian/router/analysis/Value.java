@@ -6,15 +6,22 @@ public sealed interface Value {
    * A parameter.
    *
    * @param number from 1
+   * @param base the OID of the type below when its own is a domain; else 0
    */
-  record Parameter(int number) implements Value {}
+  record Parameter(int number, int base) implements Value {
+    /** One whose type is no domain. */
+    public Parameter(int number) {
+      this(number, 0);
+    }
+  }
 
   /**
    * A parameter that is stored after a cast of assignment, which may change it.
    *
+   * @param parameter before the cast
    * @param type the name of the type, as format_type() gives it
    */
-  record CastParameter(int number, String type) implements Value {}
+  record CastParameter(Parameter parameter, String type) implements Value {}
 
   /** Each element of a parameter that is an array; only as a member of a list. */
   record ParameterElements(int number) implements Value {}

@@ -24,6 +24,7 @@ import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
 import org.abelian.router.statement.BoundTemplate;
 import org.abelian.router.statement.GeneratedKeys;
+import org.abelian.router.statement.NamedClose;
 import org.abelian.router.statement.NamedParse;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
@@ -407,6 +408,11 @@ public final class ExtendedProtocol {
     int nameEnd = CString.end(array, at + 6, at + length);
     if (array[at + 5] == 'S') {
       // It stays prepared on the nodes, where other sessions may use it.
+      if (nameEnd > at + 6) {
+        String name = CString.name(array, at + 6, nameEnd);
+        context.replies().add(new NamedClose(statements.named(), name));
+        return Progress.NEXT;
+      }
       statements.named().remove(array, at + 6, nameEnd);
     } else {
       Portals.Portal portal = portals.remove(array, at + 6, nameEnd);

@@ -23,6 +23,8 @@ public final class KeyText {
       case DATE -> new KeyValue.Number(SpecialText.date(text));
       case UUID -> new KeyValue.Bytes(SpecialText.uuid(text).array());
       case TEXT -> new KeyValue.Bytes(text.getBytes(StandardCharsets.UTF_8));
+      case TIMESTAMP, TIMESTAMPTZ, TIME, FLOAT, DECIMAL, BYTEA ->
+          throw AbelianException.internal("keys of this kind have no text: " + kind, null);
       case BLANK_PADDED -> {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         yield new KeyValue.Bytes(Arrays.copyOf(bytes, withoutBlanks(bytes, 0, bytes.length)));

@@ -12,18 +12,19 @@ final class AssignmentCast {
   private static final Set<String> WHOLE_NUMBERS =
       Set.of("smallint", "integer", "bigint", "numeric");
   private static final Pattern WITH_MODIFIER =
-      Pattern.compile("([a-z ]+)\\((\\d+)(?:,(-?\\d+))?\\)");
+      Pattern.compile("([a-z ]+)\\((\\d+)(?:,(-?\\d+))?\\)([a-z ]*)");
 
   private AssignmentCast() {}
 
   /**
-   * The number of characters that are kept when the cast otherwise leaves keys as {@link KeyReader}
+   * How many characters of a text are kept, or digits behind the point of a number or second, or
+   * bytes of a floating-point number, when the cast otherwise leaves keys as {@link KeyReader}
    * reads them; empty when it may change them in other ways.
    */
-  static Optional<Integer> lengthMax(KeyKind kind, String type) {
+  static Optional<Integer> limit(KeyKind kind, String type) {
     Matcher modifier = WITH_MODIFIER.matcher(type);
     boolean modified = modifier.matches();
-    String name = modified ? modifier.group(1) : type;
+    String name = modified ? modifier.group(1) + modifier.group(4) : type;
     boolean rounds = modified && modifier.group(3) != null && modifier.group(3).startsWith("-");
     boolean faithful =
         switch (kind) {
@@ -33,11 +34,28 @@ final class AssignmentCast {
           case UUID -> name.equals("uuid");
           case BOOLEAN -> name.equals("boolean");
           case DATE -> name.equals("date");
+          case TIMESTAMP -> name.equals("timestamp without time zone");
+          case TIMESTAMPTZ -> name.equals("timestamp with time zone");
+          case TIME -> name.equals("time without time zone");
+          case FLOAT -> name.equals("real") || name.equals("double precision");
+          case DECIMAL -> name.equals("numeric");
+          case BYTEA -> name.equals("bytea");
         };
     if (!faithful) {
       return Optional.empty();
     }
-    boolean limited = modified && kind == KeyKind.TEXT;
-    return Optional.of(limited ? Integer.parseInt(modifier.group(2)) : Integer.MAX_VALUE);
+    int unlimited = Integer.MAX_VALUE;
+    return Optional.of(
+        switch (kind) {
+          case TEXT, TIMESTAMP, TIMESTAMPTZ, TIME ->
+              modified ? Integer.parseInt(modifier.group(2)) : unlimited;
+          case DECIMAL -> modified ? scale(modifier) : unlimited;
+          case FLOAT -> name.equals("real") ? NumberKey.SINGLE : unlimited;
+          default -> unlimited;
+        });
+  }
+
+  private static int scale(Matcher modifier) {
+    return modifier.group(3) == null ? 0 : Integer.parseInt(modifier.group(3));
   }
 }

@@ -41,11 +41,12 @@ record ColumnKeys(List<KeySource> values, List<KeyList> in, KeyBounds bounds) {
   Set<KeyValue> possible(BoundValues bound) {
     KeyCollector collector = new KeyCollector();
     for (KeySource value : values) {
-      if (value.read(bound, collector) < 0) {
+      int read = value.read(bound, collector);
+      if (read < 0 && read != KeyReader.UNREADABLE) {
         return Set.of();
       }
     }
-    if (!values.isEmpty()) {
+    if (collector.value() != null) {
       return Set.of(collector.value()); // As for one column: any one of them may choose.
     }
     if (in.isEmpty()) {

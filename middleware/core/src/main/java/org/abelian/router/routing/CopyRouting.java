@@ -163,10 +163,10 @@ final class CopyRouting {
   }
 
   private KeyReader reader(KeyColumn column, String type) {
-    int lengthMax =
-        AssignmentCast.lengthMax(column.key(), type)
+    int limit =
+        AssignmentCast.limit(column.key(), type)
             .orElseThrow(() -> Refusals.keyComputed(table, column.name()));
-    return new KeyReader(column, lengthMax);
+    return new KeyReader(column, limit);
   }
 
   // ---- the format

@@ -159,13 +159,11 @@ final class GatheredInsertRouting {
       }
       return (values, sink) -> same.read(client, sink);
     }
-    int lengthMax =
-        AssignmentCast.lengthMax(column.key(), key.cast())
+    int limit =
+        AssignmentCast.limit(column.key(), key.cast())
             .orElseThrow(() -> Refusals.keyComputed(target, column.name()));
     KeyReader reader =
-        column.key() == KeyKind.INTEGER
-            ? KeyReader.ofStored(column)
-            : new KeyReader(column, lengthMax);
+        column.key() == KeyKind.INTEGER ? KeyReader.ofStored(column) : new KeyReader(column, limit);
     int parameter = key.field() + 1;
     return (values, sink) -> reader.read(values, parameter, key.type(), sink);
   }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.abelian.router.analysis.Equality;
@@ -117,11 +118,8 @@ final class InsertRouting {
     if (!(value instanceof Value.CastParameter cast)) {
       return Optional.ofNullable(KeySource.of(value, KeyReader.ofStored(column), facts));
     }
-    return AssignmentCast.lengthMax(column.key(), cast.type())
-        .map(
-            lengthMax ->
-                KeySource.of(
-                    new Value.Parameter(cast.number()), new KeyReader(column, lengthMax), facts));
+    return AssignmentCast.limit(column.key(), cast.type())
+        .map(limit -> KeySource.of(cast.parameter(), new KeyReader(column, limit), facts));
   }
 
   /** All rows that are selected must be for the node on which they are selected. */
@@ -185,7 +183,10 @@ final class InsertRouting {
     Optional<Equality> equality = KeyClasses.equalityOf(column.reference(), facts);
     return equality.flatMap(
         found ->
-            KeyClasses.sources(found.values(), new KeyReader(target), facts).stream().findFirst());
+            found.values().stream()
+                .map(known -> KeySource.of(known, new KeyReader(target), facts))
+                .filter(Objects::nonNull)
+                .findFirst());
   }
 
   private AbelianException insertSelectRefusal() {

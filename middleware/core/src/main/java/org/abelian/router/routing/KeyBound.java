@@ -28,7 +28,7 @@ record KeyBound(KeyKind kind, Comparison comparison, BoundValues constant, int p
   static KeyBound of(KeyKind kind, Comparison comparison, Value value, StatementFacts facts) {
     if (value instanceof Value.Parameter parameter) {
       int number = parameter.number();
-      return new KeyBound(kind, comparison, null, number, KeySource.typeOf(number, facts));
+      return new KeyBound(kind, comparison, null, number, KeySource.typeOf(parameter, facts));
     }
     if (value instanceof Value.Constant constant) {
       int type = constant.type() == PgType.UNSPECIFIED ? PgType.UNKNOWN : constant.type();

@@ -36,10 +36,14 @@ record KeyClass(
     int chosen = -1;
     List<KeySource> values = key.values();
     for (int at = 0; at < values.size(); at++) { // Without an iterator: every statement is here.
-      chosen = values.get(at).read(bound, colocation.function());
-      if (chosen < 0) {
+      int read = values.get(at).read(bound, colocation.function());
+      if (read == KeyReader.UNREADABLE) {
+        continue;
+      }
+      if (read < 0) {
         return NodeSet.NONE;
       }
+      chosen = read;
     }
     if (chosen >= 0) {
       // Were the values different, no row could equal all of them: any one of them may choose.

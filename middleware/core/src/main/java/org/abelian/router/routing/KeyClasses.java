@@ -117,10 +117,10 @@ final class KeyClasses {
     return new ColumnKeys(sources(restriction.values(), reader, facts), in, bounds);
   }
 
-  /** The sources of those values that the router can know. */
+  /** The sources of those values, which the column equals, that the router may know. */
   static List<KeySource> sources(List<Value> values, KeyReader reader, StatementFacts facts) {
     return values.stream()
-        .map(value -> KeySource.of(value, reader, facts))
+        .map(value -> KeySource.compared(value, reader, facts))
         .filter(Objects::nonNull)
         .toList();
   }

@@ -27,16 +27,27 @@ record KeyList(List<KeySource> members, List<ArrayParameter> arrays) {
     for (Value value : values) {
       if (value instanceof Value.ParameterElements elements) {
         int type = KeySource.typeOf(elements.number(), facts);
+        boolean users = type >= PgType.FIRST_OF_USERS; // It may be of a domain.
+        if (!reader.reads(users ? type : PgType.elementOf(type))) {
+          return Optional.empty();
+        }
         arrays.add(new ArrayParameter(elements.number(), PgType.elementOf(type), reader));
         continue;
       }
-      KeySource member = KeySource.of(value, reader, facts);
+      KeySource member = member(value, reader, facts);
       if (member == null) {
         return Optional.empty();
       }
       members.add(member);
     }
     return Optional.of(new KeyList(members, arrays));
+  }
+
+  /** A parameter that turns out to be unreadable raises: all that the list has must be known. */
+  private static KeySource member(Value value, KeyReader reader, StatementFacts facts) {
+    return KeySource.compared(value, reader, facts) == null
+        ? null
+        : KeySource.of(value, reader, facts);
   }
 
   /** What the sink makes of each member; NULL and what no row equals are left out. */

@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.error.SqlState;
 import org.abelian.router.placement.KeyExpression;
 import org.abelian.router.placement.KeyKind;
 import org.abelian.router.placement.KeySink;
@@ -31,6 +30,9 @@ final class KeyReader {
   /** No value of the column equals it, such as 1.5 for an integer column. */
   static final int NO_MATCH = -2;
 
+  /** Only a node knows what the value means. */
+  static final int UNREADABLE = -4;
+
   /** How these types become integers when they are assigned to one. */
   private static final Map<Integer, RoundingMode> ROUNDING =
       Map.of(
@@ -40,7 +42,7 @@ final class KeyReader {
 
   private final KeyKind kind;
   private final KeyExpression expression;
-  private final int lengthMax;
+  private final int limit;
   private final boolean rounds;
 
   /** For values that are compared with the column. */
@@ -49,13 +51,13 @@ final class KeyReader {
   }
 
   /**
-   * For values that a cast leaves as they are, and that are then stored in a varchar column, which
-   * cuts blanks beyond its length.
+   * For values that a cast leaves as they are, and that are then stored in a column which keeps a
+   * part: varchar cuts blanks beyond its length, numeric rounds.
    *
-   * @param lengthMax in characters
+   * @param limit as {@link AssignmentCast#limit} gives it
    */
-  KeyReader(KeyColumn column, int lengthMax) {
-    this(column, lengthMax, false);
+  KeyReader(KeyColumn column, int limit) {
+    this(column, limit, false);
   }
 
   /** For values that are stored as they are given: an integer column rounds them. */
@@ -63,11 +65,36 @@ final class KeyReader {
     return new KeyReader(column, Integer.MAX_VALUE, true);
   }
 
-  private KeyReader(KeyColumn column, int lengthMax, boolean rounds) {
+  private KeyReader(KeyColumn column, int limit, boolean rounds) {
     this.kind = column.key();
     this.expression = column.expression();
-    this.lengthMax = lengthMax;
+    this.limit = limit;
     this.rounds = rounds;
+  }
+
+  /**
+   * True when a value of that type which equals one of the column has the same canonical value. For
+   * others only a node knows.
+   */
+  boolean reads(int oid) {
+    boolean open =
+        oid == PgType.UNSPECIFIED || oid == PgType.UNKNOWN || oid >= PgType.FIRST_OF_USERS;
+    return switch (kind) {
+      case INTEGER, UUID, BOOLEAN -> true; // Or it is refused.
+      case TEXT, BLANK_PADDED -> oid < PgType.FIRST_OF_USERS; // One of theirs may ignore blanks.
+      case DATE -> open || oid == PgType.DATE;
+      case TIMESTAMP, TIMESTAMPTZ, TIME -> open || MomentKey.reads(kind, oid);
+      case FLOAT, DECIMAL -> open || NumberKey.reads(kind, oid);
+      case BYTEA -> open || oid == PgType.BYTEA;
+    };
+  }
+
+  /** True when what a text means may depend on settings of the session. */
+  boolean dependsOnSettings() {
+    return switch (kind) {
+      case DATE, TIMESTAMP, TIMESTAMPTZ, TIME, BYTEA -> true;
+      default -> false;
+    };
   }
 
   /**
@@ -86,6 +113,13 @@ final class KeyReader {
       case TEXT:
       case BLANK_PADDED:
         return text(values, parameter, oid, sink);
+      case TIMESTAMP:
+      case TIMESTAMPTZ:
+      case TIME:
+      case FLOAT:
+      case DECIMAL:
+      case BYTEA:
+        return unnamed(values, parameter, oid, sink);
       default:
         return special(values, parameter, oid, sink);
     }
@@ -104,9 +138,9 @@ final class KeyReader {
     }
     switch (oid) {
       case PgType.FLOAT8:
-        return decimal(NumberText.parseDouble(ascii(buffer, offset, length)), oid, sink);
+        return decimal(NumberText.parseDouble(ValueBytes.ascii(buffer, offset, length)), oid, sink);
       case PgType.FLOAT4:
-        return decimal(NumberText.parseFloat(ascii(buffer, offset, length)), oid, sink);
+        return decimal(NumberText.parseFloat(ValueBytes.ascii(buffer, offset, length)), oid, sink);
       default:
         return textInteger(buffer, offset, length, oid, sink);
     }
@@ -115,10 +149,10 @@ final class KeyReader {
   private int binaryInteger(byte[] buffer, int offset, int length, int oid, KeySink sink) {
     switch (oid) {
       case PgType.INT4:
-        require(length, 4);
+        ValueBytes.require(length, 4);
         return of(BigEndian.int4(buffer, offset), sink);
       case PgType.INT8:
-        require(length, 8);
+        ValueBytes.require(length, 8);
         return of(BigEndian.int8(buffer, offset), sink);
       case PgType.INT2:
         return of(bytes(buffer, offset, length, 2).getShort(), sink);
@@ -129,7 +163,7 @@ final class KeyReader {
       case PgType.FLOAT4:
         return decimal(NumberText.exact(bytes(buffer, offset, length, 4).getFloat()), oid, sink);
       default:
-        throw unsupportedType(oid);
+        throw ValueBytes.unsupportedType(oid);
     }
   }
 
@@ -142,13 +176,13 @@ final class KeyReader {
       at++;
     }
     if (end - at > 18 || end == at) {
-      return decimal(NumberText.parse(ascii(buffer, offset, length)), oid, sink);
+      return decimal(NumberText.parse(ValueBytes.ascii(buffer, offset, length)), oid, sink);
     }
     long value = 0;
     for (; at < end; at++) {
       int digit = buffer[at] - '0';
       if (digit < 0 || digit > 9) {
-        return decimal(NumberText.parse(ascii(buffer, offset, length)), oid, sink);
+        return decimal(NumberText.parse(ValueBytes.ascii(buffer, offset, length)), oid, sink);
       }
       value = value * 10 + digit;
     }
@@ -188,7 +222,7 @@ final class KeyReader {
         text = integerAsText(values, parameter);
         break;
       default:
-        throw unsupportedType(oid);
+        throw ValueBytes.unsupportedType(oid);
     }
     boolean ignoresBlanks = kind == KeyKind.BLANK_PADDED || oid == PgType.BPCHAR;
     return text == null
@@ -203,7 +237,7 @@ final class KeyReader {
 
   private int text(byte[] buffer, int offset, int fullLength, boolean ignoresBlanks, KeySink sink) {
     int length = ignoresBlanks ? KeyText.withoutBlanks(buffer, offset, fullLength) : fullLength;
-    if (length > lengthMax) {
+    if (length > limit) {
       length = storedLength(buffer, offset, length);
     }
     if (expression != null) {
@@ -217,7 +251,7 @@ final class KeyReader {
 
   /** varchar(n) stores n characters when all others are blanks, and refuses the value when not. */
   private int storedLength(byte[] buffer, int offset, int length) {
-    int kept = Utf8.prefix(buffer, offset, length, lengthMax);
+    int kept = Utf8.prefix(buffer, offset, length, limit);
     for (int at = kept; at < length; at++) {
       if (buffer[offset + at] != ' ') {
         return length;
@@ -226,12 +260,38 @@ final class KeyReader {
     return kept;
   }
 
+  /** Of kinds that have nothing but the hash. */
+  private int unnamed(BoundValues values, int parameter, int oid, KeySink sink) {
+    if (!reads(oid)) {
+      throw ValueBytes.unsupportedType(oid);
+    }
+    return switch (kind) {
+      case FLOAT -> bytes(NumberKey.floating(values, parameter, oid, limit), sink);
+      case DECIMAL -> bytes(NumberKey.decimal(values, parameter, oid, limit), sink);
+      case BYTEA -> byteArray(values, parameter, sink);
+      default -> bytes(MomentKey.of(kind, values, parameter, oid, limit), sink);
+    };
+  }
+
+  private static int byteArray(BoundValues values, int parameter, KeySink sink) {
+    byte[] buffer = values.buffer(parameter);
+    int offset = values.offset(parameter);
+    int length = values.length(parameter);
+    return values.isBinary(parameter)
+        ? sink.bytes(buffer, offset, length)
+        : bytes(BytesKey.read(buffer, offset, length), sink);
+  }
+
+  private static int bytes(byte[] canonical, KeySink sink) {
+    return sink.bytes(canonical, 0, canonical.length);
+  }
+
   private int special(BoundValues values, int parameter, int oid, KeySink sink) {
     byte[] buffer = values.buffer(parameter);
     int offset = values.offset(parameter);
     int length = values.length(parameter);
     if (!values.isBinary(parameter)) {
-      String text = ascii(buffer, offset, length).strip();
+      String text = ValueBytes.ascii(buffer, offset, length).strip();
       switch (kind) {
         case UUID:
           return uuid(SpecialText.uuid(text), sink);
@@ -250,13 +310,13 @@ final class KeyReader {
     if (kind == KeyKind.DATE && oid == PgType.DATE) {
       return of(bytes(buffer, offset, length, 4).getInt(), sink);
     }
-    throw unsupportedType(oid);
+    throw ValueBytes.unsupportedType(oid);
   }
 
   private int uuid(ByteBuffer bytes, KeySink sink) {
     byte[] canonical = new byte[16];
     bytes.get(canonical);
-    return sink.bytes(canonical, 0, canonical.length);
+    return bytes(canonical, sink);
   }
 
   /** An integer becomes text by its digits, however it is written. */
@@ -266,7 +326,7 @@ final class KeyReader {
     int length = values.length(parameter);
     String digits;
     if (!values.isBinary(parameter)) {
-      BigDecimal value = NumberText.parse(ascii(buffer, offset, length));
+      BigDecimal value = NumberText.parse(ValueBytes.ascii(buffer, offset, length));
       digits = value == null ? "" : value.toBigInteger().toString();
     } else if (length == 2) {
       digits = Short.toString(bytes(buffer, offset, length, 2).getShort());
@@ -278,31 +338,8 @@ final class KeyReader {
     return digits.getBytes(StandardCharsets.US_ASCII);
   }
 
-  private static String ascii(byte[] buffer, int offset, int length) {
-    return new String(buffer, offset, length, StandardCharsets.US_ASCII);
-  }
-
   private static ByteBuffer bytes(byte[] buffer, int offset, int length, int expected) {
-    require(length, expected);
+    ValueBytes.require(length, expected);
     return ByteBuffer.wrap(buffer, offset, length);
-  }
-
-  private static void require(int length, int expected) {
-    if (length != expected) {
-      throw new AbelianException(
-          SqlState.INVALID_BINARY_REPRESENTATION,
-          "incorrect binary data format: a key of "
-              + length
-              + " bytes where "
-              + expected
-              + " are due",
-          null);
-    }
-  }
-
-  private static AbelianException unsupportedType(int oid) {
-    return AbelianException.unsupported(
-        "a distribution key cannot be read from a parameter of type OID " + oid,
-        "Bind the key in the type of its column, or cast the parameter to it.");
   }
 }

@@ -13,6 +13,7 @@ public final class PgType {
   public static final int INT8 = 20;
   public static final int INT2 = 21;
   public static final int INT4 = 23;
+  public static final int BYTEA = 17;
   public static final int TEXT = 25;
   public static final int FLOAT4 = 700;
   public static final int FLOAT8 = 701;
@@ -20,7 +21,14 @@ public final class PgType {
   public static final int BPCHAR = 1042;
   public static final int VARCHAR = 1043;
   public static final int DATE = 1082;
+  public static final int TIME = 1083;
+  public static final int TIMESTAMP = 1114;
+  public static final int TIMESTAMPTZ = 1184;
   public static final int NUMERIC = 1700;
+
+  /** Users' types have numbers from here on. */
+  public static final int FIRST_OF_USERS = 16_384;
+
   public static final int UUID = 2950;
 
   private static final Map<Integer, Integer> ELEMENTS =
@@ -35,6 +43,10 @@ public final class PgType {
           Map.entry(1014, BPCHAR),
           Map.entry(1015, VARCHAR),
           Map.entry(1182, DATE),
+          Map.entry(1001, BYTEA),
+          Map.entry(1183, TIME),
+          Map.entry(1115, TIMESTAMP),
+          Map.entry(1185, TIMESTAMPTZ),
           Map.entry(1231, NUMERIC),
           Map.entry(2951, UUID));
 
@@ -49,6 +61,12 @@ public final class PgType {
           Map.entry("character", BPCHAR),
           Map.entry("character varying", VARCHAR),
           Map.entry("date", DATE),
+          Map.entry("bytea", BYTEA),
+          Map.entry("time without time zone", TIME),
+          Map.entry("timestamp without time zone", TIMESTAMP),
+          Map.entry("timestamp with time zone", TIMESTAMPTZ),
+          Map.entry("real", FLOAT4),
+          Map.entry("double precision", FLOAT8),
           Map.entry("numeric", NUMERIC),
           Map.entry("uuid", UUID));
 
@@ -60,8 +78,7 @@ public final class PgType {
    * @param name with a modifier or without
    */
   static int named(String name) {
-    int modifier = name.indexOf('(');
-    return NAMES.getOrDefault(modifier < 0 ? name : name.substring(0, modifier), UNKNOWN);
+    return NAMES.getOrDefault(name.replaceFirst("\\(.*?\\)", ""), UNKNOWN);
   }
 
   /** The element type of an array type; {@link #UNKNOWN} for any other. */

@@ -143,6 +143,30 @@ public final class ClientStatements {
     return known;
   }
 
+  /** Takes the name from a statement, which keeps its memory; null when there is none. */
+  Prepared take(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    Prepared taken = prepared(bytes, 0, bytes.length);
+    if (taken != null) {
+      put(bytes, 0, bytes.length, null);
+    }
+    return taken;
+  }
+
+  /** Forgets one that was taken; null does nothing. */
+  void release(Prepared taken) {
+    if (taken != null) {
+      taken.statement().release(memory);
+    }
+  }
+
+  /** Gives one that was taken its name again, in the place of what has it now. */
+  void restore(String name, Prepared taken) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    remove(bytes, 0, bytes.length);
+    put(bytes, 0, bytes.length, taken);
+  }
+
   /** Gives up all memory. */
   public void free() {
     unnamed(null);

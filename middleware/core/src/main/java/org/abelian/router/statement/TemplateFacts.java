@@ -9,6 +9,7 @@ import org.abelian.router.analysis.Span;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.catalog.Catalog;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
 import org.abelian.router.routing.Routing;
@@ -101,7 +102,7 @@ final class TemplateFacts {
     if (!stand(facts) || known.toldKeys() || known.hasGeneratedKeys()) {
       return null;
     }
-    Route route = known.routed().router().route(values);
+    Route route = route(known, values);
     if (!(route instanceof Route.OneNode) && !(route instanceof Route.AnyNode)) {
       return null;
     }
@@ -118,7 +119,7 @@ final class TemplateFacts {
       return null;
     }
     if (!known.hasGeneratedKeys()) {
-      Route route = known.routed().router().route(literals.values());
+      Route route = route(known, literals.values());
       boolean several =
           route instanceof Route.Scatter
               || route instanceof Route.ScatterWrite
@@ -128,6 +129,15 @@ final class TemplateFacts {
       }
     }
     return new BoundTemplate(template, known, literals.queues());
+  }
+
+  /** Null when only a node can read a literal that is a key, or it is none. */
+  private static Route route(AnalysedStatement known, BoundValues values) {
+    try {
+      return known.routed().router().route(values);
+    } catch (AbelianException unread) {
+      return null;
+    }
   }
 
   private static StatementFacts filled(StatementFacts facts, String sql) {

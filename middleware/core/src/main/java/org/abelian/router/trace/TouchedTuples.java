@@ -108,8 +108,8 @@ final class TouchedTuples {
   private void put(Map<String, String> key, String column, Value value) {
     if (value instanceof Value.Parameter parameter) {
       putParameter(key, column, parameter.number());
-    } else if (value instanceof Value.CastParameter parameter) {
-      putParameter(key, column, parameter.number());
+    } else if (value instanceof Value.CastParameter cast) {
+      putParameter(key, column, cast.parameter().number());
     } else if (value instanceof Value.Constant constant) {
       key.put(column, form.apply(constant.text(), constant.type()));
     } else if (value instanceof Value.Null) {

@@ -33,7 +33,7 @@ class FactsParserTest {
     assertEquals(
         List.of(
             List.of(
-                new Value.CastParameter(1, "character varying(5)"),
+                new Value.CastParameter(new Value.Parameter(1), "character varying(5)"),
                 new Value.Constant("5", 23, 40)),
             List.of(new Value.Null(), new Value.Other()),
             List.of(new Value.Other(), new Value.Parameter(2))),

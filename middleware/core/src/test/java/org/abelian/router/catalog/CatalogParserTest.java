@@ -57,7 +57,7 @@ class CatalogParserTest {
   void whatThisRouterDoesNotKnowIsRefused() {
     assertFails(SqlState.INTERNAL_ERROR, "nonsense");
     assertFails(SqlState.FEATURE_NOT_SUPPORTED, FULL.replace("\"reference\"", "\"range\""));
-    assertFails(SqlState.FEATURE_NOT_SUPPORTED, FULL.replace("\"integer\"", "\"bytea\""));
+    assertFails(SqlState.FEATURE_NOT_SUPPORTED, FULL.replace("\"integer\"", "\"jsonb\""));
     assertFails(SqlState.INTERNAL_ERROR, FULL.replace("[1, 1, 2, 2]", "[1, 1, 2]"));
     assertFails(SqlState.INTERNAL_ERROR, FULL.replace("\"id\": 3", "\"id\": 4"));
   }

@@ -161,14 +161,16 @@ class InsertRoutingTest {
 
   @Test
   void aCastThatMayChangeTheKeyIsRefused() {
-    assertTrue(oneRow(new Value.CastParameter(1, "integer"), "7") instanceof Route.OneNode);
+    assertTrue(
+        oneRow(new Value.CastParameter(new Value.Parameter(1), "integer"), "7")
+            instanceof Route.OneNode);
     assertRefused(
         SqlState.FEATURE_NOT_SUPPORTED,
-        oneRow(new Value.CastParameter(1, "numeric(5,-2)"), "7"),
+        oneRow(new Value.CastParameter(new Value.Parameter(1), "numeric(5,-2)"), "7"),
         "parameter or a constant");
     assertRefused(
         SqlState.FEATURE_NOT_SUPPORTED,
-        oneRow(new Value.CastParameter(1, "integer"), "7.5"),
+        oneRow(new Value.CastParameter(new Value.Parameter(1), "integer"), "7.5"),
         "Round");
   }
 

@@ -201,6 +201,87 @@ class KeyReaderTest {
     assertThrows(AbelianException.class, () -> text(KeyKind.DATE, "2001-02-30"));
   }
 
+  private static int read(KeyKind kind, int oid, String text) {
+    return reader(kind).read(TextValues.of(text), 1, oid, HASH);
+  }
+
+  private static int read(KeyKind kind, int oid, ByteBuffer bytes) {
+    return reader(kind).read(new BoundValue(bytes.array(), true), 1, oid, HASH);
+  }
+
+  @Test
+  void equalNumbersAreOneKey() {
+    int one = text(KeyKind.DECIMAL, "1.5");
+    for (String form : List.of("1.50", "+1.5", "15e-1", "001.500", " 1.5 ")) {
+      assertEquals(one, text(KeyKind.DECIMAL, form), form);
+    }
+    ByteBuffer binary = numeric(new BigDecimal("1.500"));
+    assertEquals(one, read(KeyKind.DECIMAL, PgType.NUMERIC, binary));
+    int hundred = text(KeyKind.DECIMAL, "100.00");
+    assertEquals(hundred, read(KeyKind.DECIMAL, PgType.INT4, ByteBuffer.allocate(4).putInt(100)));
+    assertEquals(text(KeyKind.DECIMAL, "-0.0"), text(KeyKind.DECIMAL, "0"));
+    assertEquals(text(KeyKind.DECIMAL, "nan"), text(KeyKind.DECIMAL, "NaN"));
+    assertEquals(text(KeyKind.DECIMAL, "inf"), text(KeyKind.DECIMAL, "Infinity"));
+    KeyReader cents = new KeyReader(new KeyColumn("k", KeyKind.DECIMAL, null), 2);
+    assertEquals(
+        text(KeyKind.DECIMAL, "-1.01"), cents.read(TextValues.of("-1.005"), 1, 1700, HASH));
+  }
+
+  @Test
+  void equalFloatingPointNumbersAreOneKey() {
+    int zero = text(KeyKind.FLOAT, "0");
+    assertEquals(zero, text(KeyKind.FLOAT, "-0.0"));
+    assertEquals(zero, read(KeyKind.FLOAT, PgType.FLOAT8, ByteBuffer.allocate(8).putDouble(-0.0)));
+    int nan = text(KeyKind.FLOAT, "NaN");
+    ByteBuffer other = ByteBuffer.allocate(8).putLong(0xFFF8_0000_0000_0001L);
+    assertEquals(nan, read(KeyKind.FLOAT, PgType.FLOAT8, other));
+    assertEquals(
+        text(KeyKind.FLOAT, "-inf"),
+        read(KeyKind.FLOAT, PgType.FLOAT4, ByteBuffer.allocate(4).putFloat(-1 / 0f)));
+    int single = read(KeyKind.FLOAT, PgType.FLOAT4, "0.1");
+    assertEquals(single, text(KeyKind.FLOAT, Double.toString(0.1f)));
+    KeyReader real = new KeyReader(new KeyColumn("k", KeyKind.FLOAT, null), NumberKey.SINGLE);
+    assertEquals(single, real.read(TextValues.of("0.1"), 1, PgType.FLOAT8, HASH));
+    assertEquals(
+        text(KeyKind.FLOAT, "2"),
+        read(KeyKind.FLOAT, PgType.INT2, ByteBuffer.allocate(2).putShort((short) 2)));
+  }
+
+  @Test
+  void momentsAreOneKeyInEveryFormThatMeansTheSameEverywhere() {
+    ByteBuffer micros = ByteBuffer.allocate(8).putLong(366 * 86_400_000_000L + 500_000);
+    int expected = read(KeyKind.TIMESTAMPTZ, PgType.TIMESTAMPTZ, micros);
+    for (String form :
+        List.of(
+            "2001-01-01 00:00:00.5+00",
+            "2001-01-01T00:00:00.500Z",
+            "2001-01-01 05:30:00.5 +05:30",
+            "2000-12-31 22:00:00.500000-02")) {
+      assertEquals(expected, text(KeyKind.TIMESTAMPTZ, form), form);
+    }
+    assertEquals(expected, text(KeyKind.TIMESTAMP, "2001-01-01 00:00:00.5"));
+    assertEquals(
+        text(KeyKind.TIMESTAMP, "2001-01-01"),
+        read(KeyKind.TIMESTAMP, PgType.DATE, ByteBuffer.allocate(4).putInt(366)));
+    assertEquals(text(KeyKind.TIME, "10:00"), text(KeyKind.TIME, "10:00:00.000"));
+    for (String form : List.of("2001-01-01 10:00", "now", "01/02/2001 00:00+00", "2001-01-01")) {
+      assertThrows(AbelianException.class, () -> text(KeyKind.TIMESTAMPTZ, form), form);
+    }
+    KeyReader seconds = new KeyReader(new KeyColumn("k", KeyKind.TIMESTAMP, null), 0);
+    assertEquals(
+        text(KeyKind.TIMESTAMP, "1999-12-31 23:59:58"),
+        seconds.read(TextValues.of("1999-12-31 23:59:58.5"), 1, PgType.TIMESTAMP, HASH));
+  }
+
+  @Test
+  void bytesAreOneKeyInBothForms() {
+    int expected = read(KeyKind.BYTEA, PgType.BYTEA, ByteBuffer.wrap(new byte[] {0, 'a', '\\'}));
+    assertEquals(expected, text(KeyKind.BYTEA, "\\x00615C"));
+    assertEquals(expected, text(KeyKind.BYTEA, "\\000a\\\\"));
+    assertThrows(AbelianException.class, () -> text(KeyKind.BYTEA, "é"));
+    assertThrows(AbelianException.class, () -> text(KeyKind.BYTEA, "\\x0"));
+  }
+
   @Test
   void nullIsNoKey() {
     assertEquals(

@@ -220,8 +220,8 @@ final class Touched {
     if (value instanceof Value.Parameter parameter) {
       return parameter(parameter.number(), parameters);
     }
-    if (value instanceof Value.CastParameter parameter) {
-      return parameter(parameter.number(), parameters);
+    if (value instanceof Value.CastParameter cast) {
+      return parameter(cast.parameter().number(), parameters);
     }
     return value instanceof Value.Constant constant ? constant.text() : null;
   }

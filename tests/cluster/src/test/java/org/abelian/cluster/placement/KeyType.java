@@ -1,9 +1,12 @@
 package org.abelian.cluster.placement;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.UUID;
@@ -19,7 +22,14 @@ enum KeyType {
   CHAR("char(4)", 1042),
   UUID("uuid", 2950),
   BOOLEAN("boolean", 16),
-  DATE("date", 1082);
+  DATE("date", 1082),
+  TIMESTAMP("timestamp", 1114),
+  TIMESTAMPTZ("timestamptz", 1184),
+  TIME("time", 1083),
+  REAL("real", 700),
+  DOUBLE("double precision", 701),
+  DECIMAL("numeric(9,2)", 1700),
+  BYTEA("bytea", 17);
 
   private static final LocalDate EPOCH = LocalDate.of(2000, 1, 1);
   private static final List<String> LETTERS =
@@ -49,7 +59,10 @@ enum KeyType {
 
   /** True when the value has to be quoted in a statement. */
   boolean isQuoted() {
-    return isText() || this == UUID || this == DATE;
+    return switch (this) {
+      case SMALLINT, INTEGER, BIGINT, NUMERIC, DECIMAL, BOOLEAN -> false;
+      default -> true;
+    };
   }
 
   /** A value in PostgreSQL's output form: most are near to each other, some at the ends. */
@@ -65,7 +78,37 @@ enum KeyType {
       case UUID -> new UUID(random.nextInt(3), random.nextInt(9)).toString();
       case BOOLEAN -> random.nextBoolean() ? "true" : "false";
       case DATE -> date(random);
+      case TIMESTAMP -> moment(random);
+      case TIMESTAMPTZ -> moment(random) + "+00";
+      case TIME -> clock(random);
+      case REAL -> floating(random, (float) random.nextDouble());
+      case DOUBLE -> floating(random, random.nextDouble());
+      case DECIMAL -> decimal(random);
+      case BYTEA -> "\\x" + HexFormat.of().formatHex(word(random, 3).getBytes(UTF_8));
     };
+  }
+
+  private static String clock(SplittableRandom random) {
+    String minute = "%02d:%02d".formatted(random.nextInt(24), 15 * random.nextInt(4));
+    return minute + (random.nextInt(3) == 0 ? ":59.000001" : ":00");
+  }
+
+  private static String moment(SplittableRandom random) {
+    return EPOCH.plusDays(random.nextInt(-40, 40)) + " " + clock(random);
+  }
+
+  private static String floating(SplittableRandom random, Number fraction) {
+    return switch (random.nextInt(8)) {
+      case 0 -> "NaN";
+      case 1 -> random.nextBoolean() ? "Infinity" : "-Infinity";
+      case 2 -> "0";
+      case 3 -> fraction.toString();
+      default -> Integer.toString(random.nextInt(-60, 700));
+    };
+  }
+
+  private static String decimal(SplittableRandom random) {
+    return BigDecimal.valueOf(number(random, -999_999_999, 999_999_999), 2).toPlainString();
   }
 
   private static long number(SplittableRandom random, long least, long greatest) {
@@ -108,8 +151,11 @@ enum KeyType {
       case SMALLINT -> ByteBuffer.allocate(2).putShort(Short.parseShort(text)).array();
       case INTEGER -> ByteBuffer.allocate(4).putInt(Integer.parseInt(text)).array();
       case BIGINT -> ByteBuffer.allocate(8).putLong(Long.parseLong(text)).array();
-      case NUMERIC -> null;
-      case TEXT, VARCHAR, CHAR -> text.getBytes(StandardCharsets.UTF_8);
+      case NUMERIC, DECIMAL, TIMESTAMP, TIMESTAMPTZ, TIME -> null;
+      case REAL -> ByteBuffer.allocate(4).putFloat(Float.parseFloat(text)).array();
+      case DOUBLE -> ByteBuffer.allocate(8).putDouble(Double.parseDouble(text)).array();
+      case BYTEA -> HexFormat.of().parseHex(text.substring(2));
+      case TEXT, VARCHAR, CHAR -> text.getBytes(UTF_8);
       case UUID -> {
         UUID uuid = java.util.UUID.fromString(text);
         yield ByteBuffer.allocate(16)

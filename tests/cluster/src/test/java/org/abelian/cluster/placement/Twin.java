@@ -9,7 +9,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.postgresql.PGConnection;
 
@@ -83,7 +85,10 @@ final class Twin {
       while (rows.next()) {
         List<String> line = new ArrayList<>();
         for (int at = 1; at <= columns; at++) {
-          line.add(rows.getString(at));
+          // The driver has no text for a bytea.
+          byte[] bytes =
+              rows.getMetaData().getColumnType(at) == Types.BINARY ? rows.getBytes(at) : null;
+          line.add(bytes == null ? rows.getString(at) : Arrays.toString(bytes));
         }
         lines.add(line.toString());
       }

@@ -1,10 +1,13 @@
 package org.abelian.cluster.statements;
 
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,7 +44,20 @@ final class RandomSchema {
     /** UUIDs, in no order. */
     UUIDS(List.of("uuid"), "uuid", "(md5((%s)::text)::uuid)", "md5(%s::text)::uuid"),
     /** Dates. */
-    DATES(List.of("date"), "date", "(date '2020-02-20' + (%s)::int)", "%s - 20000");
+    DATES(List.of("date"), "date", "(date '2020-02-20' + (%s)::int)", "%s - 20000"),
+    /** Numbers with digits behind the point. */
+    DECIMALS(List.of("numeric", "numeric(12,2)"), "numeric", "((%s)::numeric / 4)", "%s - 1000"),
+    /** Floating-point numbers of both sizes, all of which are exact. */
+    FLOATS(List.of("real", "float8"), "float8", "((%s)::float8 / 4)", "%s - 1000"),
+    /** Moments. */
+    MOMENTS(
+        List.of("timestamptz"),
+        "timestamptz",
+        "(timestamptz '2020-02-20 00:00:00+00' + (%s) * interval '1 hour')",
+        "%s - interval '1000000 hours'");
+
+    private static final DateTimeFormatter MOMENT =
+        DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss'+00'");
 
     private final List<String> types;
     private final String widest;
@@ -73,6 +89,10 @@ final class RandomSchema {
         case TEXTS -> "'k" + number + "'";
         case UUIDS -> "'" + digest(Integer.toString(number)) + "'";
         case DATES -> "'" + LocalDate.of(2020, 2, 20).plusDays(number) + "'";
+        case DECIMALS, FLOATS ->
+            BigDecimal.valueOf(number).divide(BigDecimal.valueOf(4)).toString();
+        case MOMENTS ->
+            "'" + LocalDateTime.of(2020, 2, 20, 0, 0).plusHours(number).format(MOMENT) + "'";
       };
     }
 

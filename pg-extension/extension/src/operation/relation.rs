@@ -44,6 +44,9 @@ pub struct Facts {
     pub doubtful_check: bool,
     /// What CHECKs demand of bounded counters that nothing else watches. Operations keep it by themselves.
     pub row_bounds: RowBounds,
+    /// The columns that such a CHECK is about, valid or not, whatever else watches them. Changes of plain columns hold them: when the CHECK is
+    /// validated, or an index goes, operations are judged by it while such changes are under way.
+    pub held_with_plain: BTreeSet<i16>,
     /// A user's trigger FOR EACH ROW, or with transition tables, on UPDATE: it may read every column.
     pub update_trigger_reads: bool,
     /// The same on DELETE.
@@ -275,9 +278,15 @@ fn add_expressions(symbols: &Symbols, facts: &mut Facts, relation: &Opened) {
         };
         // SAFETY: the name of a constraint.
         let name = unsafe { CStr::from_ptr(check.ccname) };
-        let add = |tree| facts.row_bounds.add(symbols, relation, tree, name);
-        if check.ccvalid && !inherits && Tree::new(tree).is_some_and(add) {
-            continue;
+        let mut found = RowBounds::default();
+        let is_bound =
+            !inherits && Tree::new(tree).is_some_and(|t| found.add(symbols, relation, t, name));
+        if is_bound {
+            facts.held_with_plain.extend(found.columns());
+            if check.ccvalid {
+                facts.row_bounds.append(found);
+                continue;
+            }
         }
         facts.watched.extend(columns_of(tree));
         // SAFETY: looks at the tree.

@@ -453,7 +453,7 @@ impl<'a> Relation<'a> {
         let mut seen = self.columns_read(self.query.returningList);
         seen.retain(|column| !in_part.contains(column));
         seen.extend(self.columns_read(self.query.withCheckOptions));
-        seen.extend(self.facts.row_bounds.columns());
+        seen.extend(&self.facts.held_with_plain);
         if self.facts.update_trigger_reads {
             seen.insert(0);
         }

@@ -69,6 +69,11 @@ impl RowBounds {
         any
     }
 
+    /// Adds those of another CHECK.
+    pub fn append(&mut self, mut other: RowBounds) {
+        self.0.append(&mut other.0);
+    }
+
     /// Drops those of columns that are in this set.
     pub fn except(&mut self, watched: &BTreeSet<i16>) {
         self.0

@@ -334,7 +334,7 @@ impl Apply {
                 return Ok(std::ptr::null_mut());
             };
             let mut changes = std::mem::take(&mut self.changes);
-            self.renew(place, &mut changes);
+            self.renew(place, &mut changes)?;
             let row = self.row(place, &mut changes)?;
             self.changes = changes;
             if row == Row::Done {
@@ -442,7 +442,7 @@ impl Apply {
                     return Ok(Row::Skipped);
                 };
                 at = next;
-                self.renew(at, changes);
+                self.renew(at, changes)?;
                 continue;
             }
             let Some(elements) = self.lock(at, changes)? else {
@@ -504,7 +504,7 @@ impl Apply {
 
     /// Takes the changes that the plan yielded for the row with its version at `at`, or for that newer version of it; what is in slices
     /// stays done.
-    fn renew(&mut self, at: ItemPointerData, changes: &mut [Change]) {
+    fn renew(&mut self, at: ItemPointerData, changes: &mut [Change]) -> Result<(), Error> {
         let count = changes.len();
         self.tested.renew(&self.private, &self.target, 2 * count);
         for (n, change) in changes.iter_mut().enumerate() {
@@ -512,7 +512,7 @@ impl Apply {
             change.delta = self.target.output(n);
             change.bounded = change.column.bounded;
         }
-        self.renew_bounds(at, changes);
+        self.renew_bounds(at, changes)
     }
 
     /// After the row was rewritten, and so is held.

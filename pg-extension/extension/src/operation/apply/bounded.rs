@@ -33,14 +33,23 @@ pub(super) unsafe fn room(target: &Target, bounded: bool) -> Room<RowBound> {
 
 impl Apply {
     /// Takes the bounds that the row has in its version at `at`.
-    pub(super) fn renew_bounds(&mut self, at: ItemPointerData, changes: &mut [Change]) {
-        if !self.row_bounds.is_empty() && self.target.fetch(at) {
-            let column = |attribute| self.target.column(attribute);
-            for change in changes.iter_mut() {
-                let own = change.column.bounded;
-                change.bounded = own.map(|own| own.in_row(&self.row_bounds, column));
-            }
+    pub(super) fn renew_bounds(
+        &mut self,
+        at: ItemPointerData,
+        changes: &mut [Change],
+    ) -> Result<(), Error> {
+        if self.row_bounds.is_empty() {
+            return Ok(());
         }
+        if !self.target.fetch(at) {
+            return Err(Error::Internal("a version of a row is gone".into()));
+        }
+        let column = |attribute| self.target.column(attribute);
+        for change in changes.iter_mut() {
+            let own = change.column.bounded;
+            change.bounded = own.map(|own| own.in_row(&self.row_bounds, column));
+        }
+        Ok(())
     }
 
     /// Bounded counters are waited for before the row: their operations in it must be alone.

@@ -48,7 +48,7 @@ impl Apply {
         } else if backend::has_one_snapshot() {
             return Err(Error::ConcurrentUpdate);
         } else if self.target.recheck(newest) {
-            self.renew(newest, changes);
+            self.renew(newest, changes)?;
         } else {
             return Ok(Followed::Gone);
         }

@@ -240,6 +240,21 @@ pub fn lock_part(object: &Object, part: Part, mode: Mode, wait: bool) -> bool {
     free
 }
 
+/// Gives back one [`lock_part`] before the transaction ends, as [`unlock`] does; it does not count any more. Once the transaction has locked
+/// the table instead, everything stays.
+pub fn unlock_part(object: &Object, part: Part, mode: Mode) {
+    let tag = part.tag(object);
+    if object.id == 0 || excludes_writers(object.relation) || !holds(tag, mode) {
+        return;
+    }
+    unlock(tag, mode);
+    ASKED.with_borrow_mut(|tables| {
+        if let Some(count) = tables.get_mut(&object.relation) {
+            *count -= 1;
+        }
+    });
+}
+
 /// One more lock on objects of the table: how many there are by now.
 fn count_asked(relation: Oid) -> i32 {
     ASKED.with_borrow_mut(|tables| {

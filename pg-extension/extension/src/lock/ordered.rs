@@ -9,7 +9,7 @@
 //! Most of the time nobody has gone before anybody, which a count tells.
 
 use super::holders::{self, Holder, Locks, Transaction};
-use super::{LockTimeout, Mode, ORDER_CLASS, Tag, acquire, level, waiting};
+use super::{LockTimeout, Mode, ORDER_CLASS, Part, Tag, acquire, level, waiting};
 use crate::backend;
 use crate::boundary::{self, functions};
 use crate::error::Error;
@@ -189,13 +189,10 @@ pub enum Turn {
 
 impl Turn {
     /// Gives back what was taken. A lock on the table instead stays.
-    pub fn release(self, id: i64) {
-        let tag = match self {
-            Turn::Alone => Tag::Object(id),
-            Turn::Before => Tag::Order(id),
-        };
-        if super::holds(tag, Mode::Overwrite) {
-            super::unlock(tag, Mode::Overwrite);
+    pub fn release(self, object: &Object) {
+        match self {
+            Turn::Alone => super::unlock_part(object, Part::Value, Mode::Overwrite),
+            Turn::Before => super::unlock(Tag::Order(object.id), Mode::Overwrite),
         }
     }
 }

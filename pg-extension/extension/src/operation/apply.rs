@@ -375,10 +375,6 @@ impl Apply {
             self.expects_read && self.statement.is_some_and(own::has_operated_in_slices);
         let queues = self.expects_read && !goes_on_in_slices && self.may_queue(at, changes);
         if queues {
-            // Else they are given back before the row is waited for.
-            if self.row_bounds.is_empty() {
-                self.take_bounded(at, changes)?;
-            }
             self.wait_for_slices(changes);
             wait = true;
         }

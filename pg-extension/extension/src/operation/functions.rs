@@ -245,8 +245,14 @@ fn newest_of_element(call: Call) -> Result<Datum, Error> {
     let mut table = Table::open(object.relation);
     // SAFETY: the place is that of a row version.
     if !request.skips() && !version::is_ours(table.relation(), unsafe { *place(call, 2) }) {
-        // Whoever is at the element may want the row.
-        request.lock_element(&object, hash)?;
+        // Whoever is at the element may want the row; and whoever has the row may want the element.
+        let taken = request.lock_element(&object, hash)?;
+        if taken
+            && request.gives_back()
+            && table.lock_version(place(call, 2), request.at_once())? != Locked::Newest
+        {
+            request.give_back_element(&object, hash);
+        }
     }
     if table.lock_version(place(call, 2), request)? != Locked::Newest {
         return content.seen_alone();

@@ -480,15 +480,16 @@ pub fn lock_row(
         // SAFETY: as above.
         lock::at_row(object.relation, unsafe { *place });
     }
-    let (locked, alone) = match row_first {
-        true => (table.lock_version(place, request)?, false),
+    let locked = match row_first {
+        true => table.lock_version(place, request)?,
         false => objects_first::lock(table, place, objects, request)?,
     };
     if locked == Locked::Newest {
         for object in objects {
-            match late || alone {
+            match late {
                 true => lock_late(object, request)?,
-                // Again, for one who has locked the table instead: strict readers may have come before the row was locked.
+                // For one who has given them back, who could not overwrite them before others; and again for one who has locked the table
+                // instead: strict readers may have come before the row was locked.
                 false => request.lock_object(object)?,
             }
         }
@@ -723,7 +724,7 @@ fn hold_row(object: &Object, version: ItemPointerData) -> Result<(), Error> {
     let turn = take_alone(object)?;
     let mut newest = newest_version(&table, newest)?;
     if table.lock_version(&mut newest, Request::overwrite().at_once())? != Locked::Newest {
-        turn.release(object.id);
+        turn.release(object);
         lock_newest(&mut table, newest, Request::overwrite())?;
     }
     Ok(())

@@ -190,10 +190,19 @@ impl Request {
             && self.policy == LockWaitPolicy::LockWaitBlock
     }
 
-    /// Whether an object that was locked may be given back until the row is there, too: nothing was seen of it, nor does it go with the row.
-    pub fn may_give_back(self) -> bool {
-        matches!(self.hold, Hold::Overwrite | Hold::Alone)
+    /// Whether an object that was locked is given back until the row is there, too: nothing was seen of it. If one who waits for a row kept
+    /// its objects, he and whoever has got the row without them would be a deadlock.
+    pub fn gives_back(self) -> bool {
+        self.object_mode().is_some()
+            && self.hold != Hold::Strict
             && self.policy == LockWaitPolicy::LockWaitBlock
+    }
+
+    /// Gives back an object that this access has locked.
+    pub fn give_back(self, object: &Object) {
+        if let Some(mode) = self.object_mode() {
+            lock::unlock_part(object, Part::Value, mode);
+        }
     }
 
     /// The same, leaving alone a row that is locked.
@@ -224,15 +233,25 @@ impl Request {
         holds(Mode::Overwrite) || self.object_mode() == Some(Mode::Read) && holds(Mode::Read)
     }
 
-    /// Locks the elements with one hash of an object of a row that is locked; others may be operated on.
-    pub fn lock_element(self, object: &Object, hash: u64) -> Result<(), Error> {
+    /// Locks the elements with one hash of an object; others may be operated on. False if nothing is to be locked.
+    pub fn lock_element(self, object: &Object, hash: u64) -> Result<bool, Error> {
         let held = lock::holds(Tag::Object(object.id), Mode::Overwrite);
         let (Some(mode), false) = (self.object_mode(), object.id == 0 || held) else {
-            return Ok(());
+            return Ok(false);
         };
         self.take(object, Part::Element(hash), mode)?;
         self.take(object, Part::Row, Mode::Read)?;
-        self.take(object, Part::Value, Mode::IntentionRead)
+        self.take(object, Part::Value, Mode::IntentionRead)?;
+        Ok(true)
+    }
+
+    /// Gives back what [`Request::lock_element`] has taken.
+    pub fn give_back_element(self, object: &Object, hash: u64) {
+        if let Some(mode) = self.object_mode() {
+            lock::unlock_part(object, Part::Value, Mode::IntentionRead);
+            lock::unlock_part(object, Part::Row, Mode::Read);
+            lock::unlock_part(object, Part::Element(hash), mode);
+        }
     }
 
     fn take(self, object: &Object, part: Part, mode: Mode) -> Result<(), Error> {

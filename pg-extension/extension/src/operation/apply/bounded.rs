@@ -3,7 +3,7 @@
 use super::{Apply, Change};
 use crate::error::Error;
 use crate::lock;
-use crate::lock::ordered::Turn;
+use crate::object::Object;
 use crate::operation::executor::{Rewrite, Room, Target};
 use crate::operation::row::{self, Request};
 use crate::operation::row_bounds::{self, RowBound};
@@ -53,11 +53,7 @@ impl Apply {
     }
 
     /// Bounded counters are waited for before the row: their operations in it must be alone.
-    pub(super) fn take_bounded(
-        &self,
-        at: ItemPointerData,
-        changes: &[Change],
-    ) -> Result<(), Error> {
+    fn take_bounded(&self, at: ItemPointerData, changes: &[Change]) -> Result<(), Error> {
         lock::at_row(self.target.relation_id(), at);
         for change in changes.iter().filter(|change| change.is_restricted()) {
             Request::alone().lock_object(&change.object(self.target.relation_id()))?;
@@ -93,8 +89,7 @@ impl Apply {
         Ok(Rewrite::Done)
     }
 
-    /// The bounded counters, then the row. Where every change of the row gives it new ones they are given back before it is waited for, as in
-    /// [`own::lock_row`].
+    /// The bounded counters, then the row. They are given back before it is waited for, as in [`crate::operation::own::lock_row`].
     fn lock_objects_first(
         &mut self,
         at: ItemPointerData,
@@ -102,18 +97,18 @@ impl Apply {
     ) -> Result<Rewrite, Error> {
         let relation = self.target.relation_id();
         let restricted = changes.iter().filter(|change| change.is_restricted());
-        let new: Vec<i64> = restricted
+        let new: Vec<Object> = restricted
             .map(|change| change.object(relation))
             .filter(|object| object.id != 0 && !Request::alone().has(object))
-            .map(|object| object.id)
             .collect();
         self.take_bounded(at, changes)?;
-        if new.is_empty() || self.row_bounds.is_empty() {
+        if new.is_empty() {
             return self.target.lock(at, true);
         }
         let locked = self.target.lock(at, false)?;
         if locked != Rewrite::Done {
-            new.into_iter().for_each(|id| Turn::Alone.release(id));
+            new.iter()
+                .for_each(|object| Request::alone().give_back(object));
         }
         match locked {
             Rewrite::Taken => self.target.lock(at, true),

@@ -1,20 +1,19 @@
 //! Objects and their row, for one who has nothing of it: the objects come first (`docs/design/waits.md`).
 
 use crate::error::Error;
-use crate::lock::ordered::Turn;
 use crate::object::Object;
 use crate::operation::row::{Locked, Request, Table};
 use pgrx::pg_sys;
 
 /// The objects, then the row. If somebody has the row, the objects are given back before it is waited for, since he may still need them: the
-/// row may have got new objects that this transaction knows before him, whom PostgreSQL has given the row after a wait. Whether the row was
-/// locked without the objects is told as well.
+/// row may have got new objects that this transaction knows before him, whom PostgreSQL has given the row after a wait. Then the row is
+/// locked without them.
 pub(super) fn lock(
     table: &mut Table,
     place: pg_sys::ItemPointer,
     objects: &[Object],
     request: Request,
-) -> Result<(Locked, bool), Error> {
+) -> Result<Locked, Error> {
     let new: Vec<&Object> = objects
         .iter()
         .filter(|object| object.id != 0 && !request.has(object))
@@ -22,16 +21,16 @@ pub(super) fn lock(
     for object in objects {
         request.lock_object(object)?;
     }
-    if new.is_empty() || !request.may_give_back() {
-        return Ok((table.lock_version(place, request)?, false));
+    if new.is_empty() || !request.gives_back() {
+        return table.lock_version(place, request);
     }
     let locked = table.lock_version(place, request.at_once())?;
     if locked != Locked::Newest {
-        new.iter().for_each(|object| Turn::Alone.release(object.id));
+        new.iter().for_each(|object| request.give_back(object));
     }
     match locked {
-        Locked::Taken => Ok((table.lock_version(place, request)?, true)),
+        Locked::Taken => table.lock_version(place, request),
         // Another version is waited for, if there is one, by the statement.
-        Locked::Newest | Locked::Left => Ok((locked, false)),
+        Locked::Newest | Locked::Left => Ok(locked),
     }
 }

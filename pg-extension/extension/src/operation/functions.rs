@@ -286,7 +286,13 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     if !call.is_null(0) {
         let old = T::argument(call, 0)?;
         let object = old.object(relation(call, 3));
-        let newest = lock_object(object, place(call, 2), Request::overwrite())?;
+        // Only one who has operated on it can overwrite it before others. Who has gone before them without that fails below.
+        let may_go_before = own::has_operated(object.id) || lock::ordered::holds(object.id);
+        let request = match may_go_before {
+            true => Request::overwrite(),
+            false => Request::alone(),
+        };
+        let newest = lock_object(object, place(call, 2), request)?;
         if newest && lock::ordered::holds(object.id) {
             // Others have added to it who come later: it stays, with all its slices. Whoever reads it in this statement must see the same of them.
             // Only one who has operated on it: over plain columns, too, others who add then come later.

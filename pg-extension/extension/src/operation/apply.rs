@@ -375,6 +375,9 @@ impl Apply {
             self.expects_read && self.statement.is_some_and(own::has_operated_in_slices);
         let queues = self.expects_read && !goes_on_in_slices && self.may_queue(at, changes);
         if queues {
+            if self.keeps_bounded() {
+                self.take_bounded(at, changes)?;
+            }
             self.wait_for_slices(changes);
             wait = true;
         }

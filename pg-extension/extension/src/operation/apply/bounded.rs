@@ -8,6 +8,7 @@ use crate::operation::executor::{Rewrite, Room, Target};
 use crate::operation::row::{self, Request};
 use crate::operation::row_bounds::{self, RowBound};
 use crate::operation::version;
+use crate::settings::{self, Split};
 use pgrx::pg_sys::ItemPointerData;
 
 /// The bounds that the target's rows have for themselves, if it has bounded columns.
@@ -53,7 +54,11 @@ impl Apply {
     }
 
     /// Bounded counters are waited for before the row: their operations in it must be alone.
-    fn take_bounded(&self, at: ItemPointerData, changes: &[Change]) -> Result<(), Error> {
+    pub(super) fn take_bounded(
+        &self,
+        at: ItemPointerData,
+        changes: &[Change],
+    ) -> Result<(), Error> {
         lock::at_row(self.target.relation_id(), at);
         for change in changes.iter().filter(|change| change.is_restricted()) {
             Request::alone().lock_object(&change.object(self.target.relation_id()))?;
@@ -89,7 +94,14 @@ impl Apply {
         Ok(Rewrite::Done)
     }
 
-    /// The bounded counters, then the row. They are given back before it is waited for, as in [`crate::operation::own::lock_row`].
+    /// Whether bounded counters are held while the row is waited for, so that nobody adds to them in slices meanwhile and then wants the row.
+    /// Not where nobody does, or where whoever changes a plain column of the row wants them, too.
+    pub(super) fn keeps_bounded(&self) -> bool {
+        self.row_bounds.is_empty() && settings::SPLIT.get() != Split::Never
+    }
+
+    /// The bounded counters, then the row. Unless they are kept they are given back before it is waited for, as in
+    /// [`crate::operation::own::lock_row`].
     fn lock_objects_first(
         &mut self,
         at: ItemPointerData,
@@ -102,7 +114,7 @@ impl Apply {
             .filter(|object| object.id != 0 && !Request::alone().has(object))
             .collect();
         self.take_bounded(at, changes)?;
-        if new.is_empty() {
+        if new.is_empty() || self.keeps_bounded() {
             return self.target.lock(at, true);
         }
         let locked = self.target.lock(at, false)?;

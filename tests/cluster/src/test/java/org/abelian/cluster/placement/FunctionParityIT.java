@@ -230,7 +230,8 @@ class FunctionParityIT {
       for (int at = 0; at < LOADED; at++) {
         String[] key = table.randomKey(random);
         if (placement.partition(false, key) != RouterPlacement.UNCOVERED) {
-          data.append(at).append('\t').append(String.join("\t", key)).append('\n');
+          String line = String.join("\t", key).replace("\\", "\\\\");
+          data.append(at).append('\t').append(line).append('\n');
           rows++;
         }
       }

@@ -621,16 +621,19 @@ abstract class JdbcContract {
         assertEquals("serializable", rows.getString(1));
       }
     }
+    for (String choice : List.of("snapshot", "per_node")) {
+      execute("SET abelian.distributed_isolation = '" + choice + "'");
+      connection.setAutoCommit(false);
+      value(onFirst.get(0));
+      value(onSecond.get(0));
+      connection.commit();
+      connection.setAutoCommit(true);
+    }
+    execute("SET abelian.distributed_isolation = 'one_node'");
     connection.setAutoCommit(false);
     value(onFirst.get(0));
     assertState("0A000", assertThrows(SQLException.class, () -> value(onSecond.get(0))));
     connection.rollback();
-    connection.setAutoCommit(true);
-    execute("SET abelian.distributed_isolation = 'per_node'");
-    connection.setAutoCommit(false);
-    value(onFirst.get(0));
-    value(onSecond.get(0));
-    connection.commit();
   }
 
   @Test

@@ -634,6 +634,8 @@ abstract class JdbcContract {
     value(onFirst.get(0));
     assertState("0A000", assertThrows(SQLException.class, () -> value(onSecond.get(0))));
     connection.rollback();
+    connection.setAutoCommit(true);
+    execute("RESET abelian.distributed_isolation");
   }
 
   @Test

@@ -11,7 +11,7 @@ pg_function!(
     fn abelian_decide(call) {
         if call.len() == 2 {
             // SAFETY: declared as two texts, the function as STRICT.
-            unsafe { vote::check_seal(call.arg(0), "decide", call.arg(1))? };
+            unsafe { vote::check_seal(call.arg(0), "decide", &[], call.arg(1))? };
         }
         // SAFETY: as above.
         let gid = unsafe { postgres::text_argument(call.arg(0)) };

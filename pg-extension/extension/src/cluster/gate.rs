@@ -3,9 +3,9 @@
 //! What makes a coordinated transaction durable on this node (PREPARE TRANSACTION of our gids, `abelian.decide()`)
 //! holds the commit side until its COMMIT [PREPARED]. A read over several nodes takes the snapshot side on each of
 //! them until all have taken their snapshots, so it sees such a transaction on all nodes or on none. Commits pass
-//! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock. SERIALIZABLE transactions take their snapshots one after the
-//! other, in mode ShareRowExclusive. Both sides also hold
-//! the gate of the lane, so that independent transactions are before or after them on every node.
+//! each other, and so do reads: the modes are RowExclusive and Share of one heavyweight lock. SERIALIZABLE
+//! transactions take their snapshots one after the other, in mode ShareRowExclusive. Both sides also hold the gate of
+//! the lane, so that independent transactions are before or after them on every node.
 
 use super::{hooks, independent};
 use crate::backend;

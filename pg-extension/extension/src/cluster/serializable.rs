@@ -59,7 +59,7 @@ pg_function!(
     fn abelian_hold_conflicts(call) {
         if call.len() == 2 {
             // SAFETY: declared as two texts, the function as STRICT.
-            unsafe { vote::check_seal(call.arg(0), "hold_conflicts", call.arg(1))? };
+            unsafe { vote::check_seal(call.arg(0), "hold_conflicts", &[], call.arg(1))? };
         }
         hooks::fire_deferred();
         lock::before_commit();
@@ -73,7 +73,7 @@ pg_function!(
     fn abelian_settle_conflicts(call) {
         if call.len() == 3 {
             // SAFETY: declared as texts, the function as STRICT.
-            unsafe { vote::check_sealed_word(call.arg(0), "settle_conflicts", call.arg(1), call.arg(2))? };
+            unsafe { vote::check_seal(call.arg(0), "settle_conflicts", &[call.arg(1)], call.arg(2))? };
         }
         // SAFETY: as above.
         let kept = unsafe { postgres::text_argument(call.arg(1)) };

@@ -31,7 +31,7 @@ pg_function!(
     fn abelian_vote(call) {
         // SAFETY: declared as two texts, the function as STRICT.
         let gid = unsafe {
-            check_seal(call.arg(0), "vote", call.arg(1))?;
+            check_seal(call.arg(0), "vote", &[], call.arg(1))?;
             postgres::text_argument(call.arg(0))
         };
         NAMED.replace(gid.into_bytes());
@@ -39,34 +39,22 @@ pg_function!(
     }
 );
 
-/// Whether the gid's router has sealed this call of the function.
+/// Whether the gid's router has sealed this call of the function, whose other arguments are `words`.
 ///
 /// # Safety
-/// `gid` and `seal` must be texts that are not null.
-pub unsafe fn check_seal(gid: Datum, function: &str, seal: Datum) -> Result<(), Error> {
-    // SAFETY: by the caller's promise.
-    unsafe {
-        let name = postgres::text_argument(gid);
-        let router = router_of(name.to_bytes()).ok_or(Error::NotSealed)?;
-        seal::Sealed::call(function).text(gid).check(router, seal)
-    }
-}
-
-/// The same for a function that takes a word more.
-///
-/// # Safety
-/// All three must be texts that are not null.
-pub unsafe fn check_sealed_word(
+/// `gid`, the words and `seal` must be texts that are not null.
+pub unsafe fn check_seal(
     gid: Datum,
     function: &str,
-    word: Datum,
+    words: &[Datum],
     seal: Datum,
 ) -> Result<(), Error> {
     // SAFETY: by the caller's promise.
     unsafe {
         let name = postgres::text_argument(gid);
         let router = router_of(name.to_bytes()).ok_or(Error::NotSealed)?;
-        let sealed = seal::Sealed::call(function).text(gid).text(word);
+        let call = seal::Sealed::call(function).text(gid);
+        let sealed = words.iter().fold(call, |sealed, word| sealed.text(*word));
         sealed.check(router, seal)
     }
 }

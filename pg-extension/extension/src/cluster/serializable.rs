@@ -5,7 +5,7 @@ use super::{gate, hooks, postgres, rw_conflicts, vote};
 use crate::error::Error;
 use crate::lock;
 use crate::pg_function;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{self, Datum};
 
 /// On which sides a transaction has rw-conflicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,9 @@ pg_function!(
         }
         hooks::fire_deferred();
         lock::before_commit();
+        // The holder may only have read, but needs an id before others prepare: docs/protocols/coordinated.md, retention.
+        // SAFETY: the transaction is in progress.
+        unsafe { pg_sys::GetTopFullTransactionId() };
         gate::enter_serializable_order();
         Ok(postgres::text_datum(rw_conflicts::hold()?.word()))
     }

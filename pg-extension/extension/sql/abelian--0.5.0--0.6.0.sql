@@ -55,6 +55,9 @@ CREATE FUNCTION abelian.change_schema(router uuid, self integer, seal text) RETU
 -- The same where rows get values that may depend on the clock: all nodes have that of the first.
 CREATE FUNCTION abelian.change_schema(router uuid, self integer, transaction bigint, statement bigint, seal text) RETURNS void
   LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_change_schema_at';
+-- For a transaction over several nodes: when it has begun, in microseconds of PostgreSQL's clock. now() is the same on all of them.
+CREATE FUNCTION abelian.set_transaction_timestamp(router uuid, "timestamp" bigint, seal text) RETURNS void
+  LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_set_transaction_timestamp';
 -- The commands by which the last DO block of the transaction has changed the schema of this node.
 CREATE FUNCTION abelian.block_changes() RETURNS text LANGUAGE c AS 'MODULE_PATHNAME', 'abelian_block_changes';
 
@@ -3062,7 +3065,7 @@ DECLARE
     partition_tree,partitions,place_entry,place_key,place_lookup_index,place_partition,place_procedure,place_table,placement,
     placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_half_joined,refuse_half_moved,
     refuse_lookup_change,remove_entry,remove_lookup_index,remove_node,remove_procedure,rename_key,router_key,rule_text,run_call,run_operations,
-    run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,settle_conflicts,snapshot_gate,
+    run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,set_transaction_timestamp,settle_conflicts,snapshot_gate,
     split_object_count, spread_rows,statements,statements_told,stop_procedure,tables_above,take_lookup_changes,take_rows,takers_of,tell_calls,tell_statements,
     this_node,this_node_or_first,told_statements,transaction_outcome,undistribute_procedure,undistribute_table,unplace_key,unplace_table,
     visible_intents,vote,wait_edges}';

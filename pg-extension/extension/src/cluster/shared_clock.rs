@@ -1,8 +1,14 @@
-//! The clock of a command that every node runs and that gives rows a value: the moments at which the client's transaction and statement have
-//! begun, as the first node knows them. A router tells them with the announcement of the command ([`super::schema_change`]). They hold for
-//! that command alone; then the node's own are back.
+//! What nodes share of their clocks (docs/design/transaction-clock.md): when the client's transaction has begun, which `now()` gives, and,
+//! for a command that every node runs and that gives rows a value, when its statement has begun.
+//!
+//! A router tells the former once in a transaction, and the latter with the announcement of the command ([`super::schema_change`]). It holds
+//! for that command alone; then the node's own is back.
 
-use pgrx::pg_sys;
+use super::seal;
+use crate::error::Error;
+use crate::hooks;
+use crate::pg_function;
+use pgrx::pg_sys::{self, Datum};
 use std::cell::Cell;
 
 /// In microseconds on PostgreSQL's clock.
@@ -18,6 +24,24 @@ thread_local! {
     /// The node's own, while a command runs at the moments that it was told.
     static OWN: Cell<Option<Moments>> = const { Cell::new(None) };
 }
+
+pg_function!(
+    /// `abelian.set_transaction_timestamp(router, timestamp, seal)`: the transaction has begun then, in microseconds of PostgreSQL's clock.
+    /// PostgreSQL takes its own again for the next transaction.
+    fn abelian_set_transaction_timestamp(call) {
+        let transaction = call.i64(1);
+        // SAFETY: declared as uuid, bigint and text, the function as STRICT.
+        unsafe {
+            let router = seal::router_argument(call.arg(0));
+            seal::Sealed::call("set_transaction_timestamp").number(transaction).check(router, call.arg(2))?;
+        }
+        if !hooks::is_client_query() {
+            return Err(Error::NotSealed);
+        }
+        set(Moments { transaction, ..own() });
+        Ok(Datum::null())
+    }
+);
 
 /// For the client's next statement; `None` leaves it this node's own clock.
 pub fn tell(moments: Option<Moments>) {

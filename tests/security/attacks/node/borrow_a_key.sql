@@ -50,6 +50,21 @@ SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, :'change
 --! 42501
 SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, 0, 0, :'change');
 --! 42501
+-- Who chooses when his transaction has begun dates what he does as he likes: only the router can, for this transaction, and no function.
+SELECT public.seal(:'key', :'connection', 110, 'set_transaction_timestamp', '0') AS past \gset
+SELECT abelian.set_transaction_timestamp('00000000-0000-4000-8000-000000000002', 1, :'past');
+--! 42501
+DO $$ BEGIN PERFORM abelian.set_transaction_timestamp('00000000-0000-4000-8000-000000000002', 0, '112.00000000000000000000000000000000'); END $$;
+--! 42501
+BEGIN;
+SELECT abelian.set_transaction_timestamp('00000000-0000-4000-8000-000000000002', 0, :'past');
+SELECT count(*) WHERE now() = timestamptz '2000-01-01 00:00:00+00';
+--= 1
+SELECT abelian.set_transaction_timestamp('00000000-0000-4000-8000-000000000002', 0, :'past');
+--! 42501
+ROLLBACK;
+SELECT count(*) WHERE now() < timestamptz '2026-01-01 00:00:00+00';
+--= 0
 -- A clock that was told for one command is told for no other.
 SELECT public.seal(:'key', :'connection', 109, 'change_schema', '1', '0', '0') AS change \gset
 SELECT abelian.change_schema('00000000-0000-4000-8000-000000000002', 1, 1, 0, :'change');

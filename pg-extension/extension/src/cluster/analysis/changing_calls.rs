@@ -46,7 +46,7 @@ fn family(table: Oid) -> BTreeSet<u32> {
 }
 
 /// Whether triggers of users may change others while the statement runs.
-fn fires_triggers(table: Oid) -> bool {
+pub fn fires_triggers(table: Oid) -> bool {
     Opened::open(table, pg_sys::AccessShareLock).is_none_or(|table| {
         let mut triggers = table.triggers().iter();
         triggers.any(|trigger| !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid))

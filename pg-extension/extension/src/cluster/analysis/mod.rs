@@ -10,6 +10,7 @@ mod bounds;
 mod called_body;
 mod changed;
 mod changing_calls;
+mod clock;
 mod combined;
 mod computed;
 mod conditions;

@@ -4,7 +4,7 @@ use super::super::procedure::{self, Record};
 use super::functions::{self, Functions};
 use super::instead;
 use super::tree::{self, NodePtr};
-use super::{operand, relation};
+use super::{clock, operand, relation};
 use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
 use serde_json::{Value as Json, json};
 use std::ffi::CStr;
@@ -120,6 +120,9 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
     let arguments = arguments(call.function);
     let in_arguments = functions::called_by(&arguments);
     facts["functions"] = json!(in_arguments.opaque);
+    let body = procedure::body_facts(call.function.funcid, false);
+    let asks = body.is_none_or(|(_, called)| clock::is_asked_by(&called));
+    facts["clock"] = json!(asks || clock::is_asked_by(&in_arguments));
     let (keys, unbound) = keys(&record, &arguments, in_arguments.volatile);
     let table = relation::Relation::new(record.colocated_with, 0);
     facts["procedure"] = json!({
@@ -165,6 +168,7 @@ pub fn describe_block(block: &pg_sys::DoStmt, facts: &mut Json) {
 
 fn fill_in_body(body: Json, mut called: Functions, arguments: &[NodePtr], facts: &mut Json) {
     facts["body"] = body;
+    facts["clock"] = json!(true); // It may call anything.
     // Those that may read tables make a body one that is not known.
     called.opaque.clear();
     called.absorb(functions::called_by(arguments));

@@ -5,8 +5,8 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
-    blind, bounds, combined, copy, copy_out, cursor, functions, insert, insert_select, instead,
-    known_before, merge, parser, prepared, procedure_call, relation, utility, view_query,
+    blind, bounds, clock, combined, copy, copy_out, cursor, functions, insert, insert_select,
+    instead, known_before, merge, parser, prepared, procedure_call, relation, utility, view_query,
 };
 use crate::boundary::PostgresError;
 use crate::object;
@@ -65,7 +65,7 @@ pub fn outline(statement: &pg_sys::RawStmt, text: &CStr) -> Json {
     let mut facts = json!({
         "kind": kind(statement.stmt), "span": [start, length], "tag": parser::command_tag(statement.stmt),
         "utility": null, "set": null, "isolation": null, "parameters": [], "relations": [], "equalities": [],
-        "insert": null, "assigned": [], "volatile": false, "leaves_state": false, "mutable": false, "differs": false, "functions": [], "operations": [],
+        "insert": null, "assigned": [], "volatile": false, "leaves_state": false, "mutable": false, "differs": false, "clock": false, "functions": [], "operations": [],
         "returns_rows": false, "rewritten": null, "merge": null, "copy": null, "blind": null, "combined": null,
     });
     if facts["kind"] == "utility" {
@@ -176,6 +176,7 @@ fn describe_copy(command: NodePtr, facts: &mut Json, text: &CStr) -> Result<(), 
         let (copied, called) = copy::facts(copy, table, text)?;
         facts["copy"] = copied;
         fill_in(&called, facts);
+        clock::note_triggers_of(table, facts);
     }
     copy_out::describe(command, table, facts, text)
 }
@@ -303,7 +304,9 @@ fn describe_query(
     if let (CmdType::CMD_INSERT, Some(scope), 1) = (query.commandType, top, queries.len()) {
         facts["insert"] = json!(insert::facts(&mut scopes, scope, query, statement, text));
     }
-    if describe_functions(&trees(&queries), facts) {
+    let places = describe_functions(&trees(&queries), facts);
+    clock::note_triggers(&scopes.relations, facts);
+    if places {
         if !functions::places_alike(query) {
             return Err(not_alike());
         }
@@ -444,6 +447,7 @@ fn fill_in(found: &functions::Functions, facts: &mut Json) {
     facts["leaves_state"] = json!(found.leaves_state);
     facts["mutable"] = json!(found.mutable);
     facts["differs"] = json!(found.differs);
+    facts["clock"] = json!(clock::is_asked_by(found));
     facts["functions"] = json!(found.opaque);
     facts["object_ids"] = json!(found.object_ids);
     facts["sets"] = json!(found.settings);

@@ -2,6 +2,7 @@ package org.abelian.router;
 
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -66,6 +67,7 @@ import org.abelian.router.session.SessionErrors;
 import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
+import org.abelian.router.session.TransactionClock;
 import org.abelian.router.session.TransactionEnding;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.session.Transactions;
@@ -474,7 +476,9 @@ public final class ClientSession
             ending,
             retry,
             () -> backends.home(services.catalogs().current()),
-            new CommonSnapshot(transaction, backends, replies, services.catalogs()::current, gate));
+            new CommonSnapshot(transaction, backends, replies, services.catalogs()::current, gate),
+            new TransactionClock(
+                transaction, backends, replies, InstantSource.system(), services.uuid()));
     notifications =
         new SessionNotifications(id, services.notifications(), mailbox, transaction, backends);
     wire();

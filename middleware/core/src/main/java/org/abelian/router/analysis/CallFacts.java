@@ -11,6 +11,7 @@ import java.util.List;
  * @param mutable true when one may give another value on another node, at another time or with
  *     other settings
  * @param differs true when one may give another value on another node with the same settings
+ * @param clock true when one may ask when the transaction has begun, or a trigger may
  * @param functions users' functions that may read or write tables unseen, as schema.name
  * @param nodeFunctions PostgreSQL's own functions that are not the same wherever they run
  * @param procedure null unless the statement is the call of a distributed procedure and nothing
@@ -22,6 +23,7 @@ public record CallFacts(
     boolean leavesState,
     boolean mutable,
     boolean differs,
+    boolean clock,
     List<String> functions,
     NodeFunctions nodeFunctions,
     ProcedureFacts procedure,

@@ -117,6 +117,7 @@ public final class FactsParser {
         node.path("mutable").asBoolean(),
         // Nodes of former versions do not tell.
         node.path("differs").asBoolean(node.path("mutable").asBoolean()),
+        node.path("clock").asBoolean(),
         list(node.path("functions"), JsonNode::asText),
         new NodeFunctions(
             node.path("sets").asBoolean(),

@@ -60,6 +60,7 @@ public final class Executor {
    */
   public boolean declare(BoundStatement bound, Route.Scatter route, Backend home, String declares)
       throws IOException {
+    context.transactions().shareClock(bound.routed());
     return GatherExecution.declare(context, bound, route, home, declares);
   }
 
@@ -74,6 +75,7 @@ public final class Executor {
    * @return null when nodes have failed, and the client was told
    */
   public Execution bind(BoundStatement bound, Route route) throws IOException {
+    context.transactions().shareClock(bound.routed());
     boolean keeping = route instanceof Route.Keeping;
     Route plan = route instanceof Route.Keeping change ? change.inner() : route;
     if (keeping && !KEEP_LOOKUPS.contains(plan.getClass())) {

@@ -92,8 +92,18 @@ public final class NodeCall {
   public static boolean sendPrepared(
       NodeConnection connection, NodeStatement statement, String... values) {
     boolean parsing = connection.parse(statement);
+    send(connection, connection.prepared().name(statement), values);
+    return parsing;
+  }
+
+  /**
+   * The same of a statement that has this name there.
+   *
+   * @param values as texts
+   */
+  public static void send(NodeConnection connection, byte[] name, String... values) {
     FrameWriter writer = connection.writer();
-    writer.begin(FrontendType.BIND).int1(0).string(connection.prepared().name(statement));
+    writer.begin(FrontendType.BIND).int1(0).string(name);
     writer.int2(0).int2(values.length);
     for (String value : values) {
       if (value == null) {
@@ -105,7 +115,6 @@ public final class NodeCall {
     }
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
-    return parsing;
   }
 
   /**

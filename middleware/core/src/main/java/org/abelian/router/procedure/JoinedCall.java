@@ -47,6 +47,7 @@ public final class JoinedCall extends Execution {
     SnapshotGate.Hold gates = null;
     if (!call.isSingle()) {
       context.transactions().openImplicit();
+      context.transactions().shareClock(call.routed());
       context.transactions().state().voteEarly();
       // The queries of a function that is not VOLATILE see what the call itself does.
       if (!call.routed().writes()) {

@@ -367,7 +367,7 @@ public final class TransactionEnding {
 
   /** COMMIT or ROLLBACK without BEGIN has ended what nodes have done for the group so far. */
   public void endedWithoutBlock(boolean committed) {
-    state.work().clear();
+    state.groupEnds();
     listener.ended(committed);
   }
 

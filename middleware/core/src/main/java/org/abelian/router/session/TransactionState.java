@@ -81,6 +81,7 @@ public final class TransactionState {
   private String isolation;
   private final List<Entry> history = new ArrayList<>();
   private final TransactionWork work = new TransactionWork();
+  private final SharedTimestamp timestamp = new SharedTimestamp();
   private final MemoryBudget memory;
 
   /** Counts what it keeps. */
@@ -218,6 +219,11 @@ public final class TransactionState {
     return work;
   }
 
+  /** When the transaction has begun, or the group of messages when none is open. */
+  SharedTimestamp timestamp() {
+    return timestamp;
+  }
+
   /** The client's BEGIN. */
   public void beginBlock(NodeStatement statement, String level) {
     kind = Kind.BLOCK;
@@ -322,6 +328,7 @@ public final class TransactionState {
     if (at >= 0) {
       forget(history.subList(at + 1, history.size()));
       work.refuse("it rolled back to a savepoint");
+      timestamp.tellAgain();
       failed = false;
     }
   }
@@ -351,7 +358,13 @@ public final class TransactionState {
     begin = PLAIN_BEGIN;
     isolation = null;
     forget(history);
+    groupEnds();
+  }
+
+  /** What nodes have done for a group of messages without a transaction is over. */
+  void groupEnds() {
     work.clear();
+    timestamp.clear();
   }
 
   /** The status byte of ReadyForQuery. */

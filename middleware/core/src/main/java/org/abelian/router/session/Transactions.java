@@ -54,6 +54,7 @@ public final class Transactions {
   private final Supplier<Backend> home;
   private final CommonSnapshot snapshot;
   private final SequenceDraws draws;
+  private final TransactionClock clock;
   private boolean beginAnswered;
   private boolean groupWrote;
 
@@ -62,6 +63,7 @@ public final class Transactions {
    *
    * @param home gives the backend for what needs any
    * @param snapshot gives transactions above READ COMMITTED their snapshots
+   * @param clock when the transaction has begun
    */
   public Transactions(
       TransactionState state,
@@ -71,7 +73,8 @@ public final class Transactions {
       TransactionEnding ending,
       GroupRetry retry,
       Supplier<Backend> home,
-      CommonSnapshot snapshot) {
+      CommonSnapshot snapshot,
+      TransactionClock clock) {
     this.state = state;
     this.backends = backends;
     this.replies = replies;
@@ -80,6 +83,7 @@ public final class Transactions {
     this.retry = retry;
     this.home = home;
     this.snapshot = snapshot;
+    this.clock = clock;
     this.draws = new SequenceDraws(backends);
   }
 
@@ -114,6 +118,16 @@ public final class Transactions {
     state.work().enters(routed);
     enter(backend, routed.writes(), routed.utility() != UtilityKind.LOCK);
     notes(backend, routed);
+    if (routed.facts().calls().clock()) {
+      clock.share(backend);
+    }
+  }
+
+  /** A statement is about to go to several nodes, all of which have one time for it. */
+  public void shareClock(RoutedStatement routed) {
+    if (routed.facts().calls().clock()) {
+      clock.share();
+    }
   }
 
   /** True when its connection must forget the numbers of other sessions before the statement. */
@@ -238,6 +252,7 @@ public final class Transactions {
     } else if (backend.begun) {
       catchUp(backend);
     }
+    clock.tell(backend);
   }
 
   /**
@@ -326,6 +341,7 @@ public final class Transactions {
 
   private void join(Backend backend) {
     backend.begun = true;
+    state.timestamp().begins(backend);
     backend.told = 0;
     inject(backend, state.beginStatement(), false);
     if (IsolationSettings.maySpreadSerializable(state, backends)) {
@@ -355,6 +371,7 @@ public final class Transactions {
     openImplicit();
     backends.connect(backend);
     backend.begun = true;
+    state.timestamp().begins(backend);
     backend.worked = true;
     backend.told = state.history().size();
     backend.wrote = true;
@@ -601,7 +618,7 @@ public final class Transactions {
   /** A group of messages begins. */
   public void beginGroup() {
     if (!state.isOpen()) {
-      state.work().clear();
+      state.groupEnds();
     }
     state.locked(); // Also where the LOCK has failed.
     groupWrote = false;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +54,7 @@ import org.abelian.router.session.GroupRetry;
 import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
+import org.abelian.router.session.TransactionClock;
 import org.abelian.router.session.TransactionEnding;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.session.Transactions;
@@ -170,7 +172,8 @@ public abstract class ScriptedCluster {
             ending,
             retry,
             () -> null,
-            new CommonSnapshot(transaction, backends, replies, () -> catalog, gate)),
+            new CommonSnapshot(transaction, backends, replies, () -> catalog, gate),
+            new TransactionClock(transaction, backends, replies, () -> Instant.EPOCH, ROUTER)),
         replies,
         gate,
         retry,

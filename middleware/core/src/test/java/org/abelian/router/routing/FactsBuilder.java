@@ -331,6 +331,7 @@ final class FactsBuilder {
             volatileFunctions,
             mutable,
             mutable || volatileFunctions,
+            false,
             functions,
             nodeFunctions,
             procedure,

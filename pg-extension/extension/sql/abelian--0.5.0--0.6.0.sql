@@ -907,6 +907,7 @@ DECLARE
   member regclass;
   child regclass;
   method text;
+  needless name;
 BEGIN
   PERFORM abelian.begin_placement_change();
   PERFORM abelian.claim_table(relation);
@@ -926,6 +927,12 @@ BEGIN
   LOOP
     RAISE EXCEPTION 'placed table % has a foreign key on table %', child, relation
       USING ERRCODE = 'dependent_objects_still_exist', HINT = 'Undistribute that table first.';
+  END LOOP;
+  FOR member, needless IN
+    SELECT t.tgrelid, t.tgname FROM pg_trigger t JOIN abelian.partition_tree(relation) p ON p = t.tgrelid
+     WHERE t.tgfoid = 'abelian.refuse_row()'::regprocedure AND t.tgparentid = 0
+  LOOP
+    EXECUTE format('DROP TRIGGER %I ON %s', needless, member);
   END LOOP;
   PERFORM abelian.gather_rows(relation, method);
 END $$;
@@ -1133,10 +1140,9 @@ BEGIN
     PERFORM abelian.divide_sequences(relation);
   END IF;
 
+  PERFORM abelian.check_triggers(placed);
   FOR problem IN
-    SELECT t.tgname AS name, 'trigger' AS what FROM pg_trigger t WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal AND t.tgfoid <> 'abelian.note_lookup_change()'::regprocedure
-    UNION ALL
-    SELECT r.rulename, 'rule' FROM pg_rewrite r WHERE r.ev_class = placed.relation
+    SELECT r.rulename AS name, 'rule' AS what FROM pg_rewrite r WHERE r.ev_class = placed.relation
     UNION ALL
     SELECT l.polname, 'policy with a subquery' FROM pg_policy l
      WHERE l.polrelid = placed.relation AND concat(l.polqual, l.polwithcheck) LIKE '%{SUBLINK %'
@@ -1152,6 +1158,77 @@ BEGIN
             HINT = format('Drop %s %I first.', problem.what, problem.name);
   END LOOP;
 END $$;
+
+-- A row trigger acts on the rows of its node, as it would on one PostgreSQL; what its function does elsewhere is refused when it does it. A
+-- statement trigger would fire once on each node, and that of a reference table for each copy.
+CREATE FUNCTION abelian.check_triggers(placed abelian.placement) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  problem record;
+BEGIN
+  FOR problem IN
+    SELECT t.tgname AS name, t.tgtype::integer & 1 = 0 AS of_statements FROM pg_trigger t
+     WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal AND NOT abelian.is_own_trigger(t.tgfoid)
+       AND (placed.method = 'reference' OR t.tgtype::integer & 1 = 0 OR t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL)
+  LOOP
+    RAISE EXCEPTION 'table % has what a placed table cannot have: trigger "%"', placed.relation, problem.name
+      USING ERRCODE = 'feature_not_supported',
+            DETAIL = CASE WHEN placed.method = 'reference' THEN 'It would fire once for each copy of a row.'
+                          WHEN problem.of_statements THEN 'It would fire once on each node.'
+                          ELSE 'Its transition tables would have the rows of one node.' END,
+            HINT = CASE WHEN placed.method = 'reference' THEN format('Drop trigger %I first.', problem.name)
+                        ELSE 'Distributed tables may have triggers FOR EACH ROW without transition tables.' END;
+  END LOOP;
+  -- A row that such a trigger has changed must still belong to this node.
+  IF placed.method <> 'reference' AND abelian.may_change_rows(placed.relation) AND NOT EXISTS (
+       SELECT FROM pg_trigger t WHERE t.tgrelid = placed.relation AND t.tgfoid = 'abelian.refuse_row()'::regprocedure) THEN
+    PERFORM abelian.add_internal_trigger(placed.relation, format(
+      'CREATE TRIGGER abelian_own_row AFTER INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT abelian.check_changed_row(new.tableoid, %s)) EXECUTE FUNCTION abelian.refuse_row()',
+      placed.relation, (SELECT string_agg(format('new.%I', k.key->>'name'), ', ' ORDER BY k.place)
+                          FROM jsonb_array_elements(placed.columns) WITH ORDINALITY k(key, place))));
+  END IF;
+END $$;
+
+CREATE FUNCTION abelian.check_changed_row(relation oid, VARIADIC keys "any") RETURNS boolean LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_check_changed_row';
+CREATE FUNCTION abelian.add_internal_trigger(relation regclass, command text) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_add_internal_trigger';
+REVOKE ALL ON FUNCTION abelian.add_internal_trigger(regclass, text) FROM PUBLIC;
+
+-- Never fires: the condition of its trigger holds, or raises.
+CREATE FUNCTION abelian.refuse_row() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RAISE EXCEPTION 'a row of table % belongs to another node', tg_relid::regclass USING ERRCODE = 'check_violation';
+END $$;
+
+CREATE FUNCTION abelian.is_own_trigger(function oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT function IN ('abelian.note_lookup_change()'::regprocedure, 'abelian.refuse_row()'::regprocedure)
+$$;
+
+-- Whether triggers that are switched on may give rows of the table other values than statements have.
+CREATE FUNCTION abelian.may_change_rows(relation regclass) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM pg_trigger t
+                  WHERE t.tgrelid = relation AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype::integer & 3 = 3 AND t.tgtype::integer & 20 <> 0
+                    AND NOT abelian.is_own_trigger(t.tgfoid))
+$$;
+
+-- Raises when somebody has taken away, or switched off, what looks at rows that triggers have changed.
+CREATE FUNCTION abelian.check_own_row_triggers() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  broken regclass;
+BEGIN
+  SELECT p.relation INTO broken FROM abelian.placement p
+   WHERE p.method <> 'reference' AND abelian.may_change_rows(p.relation) AND NOT EXISTS (
+           SELECT FROM pg_trigger t WHERE t.tgrelid = p.relation AND t.tgfoid = 'abelian.refuse_row()'::regprocedure AND t.tgenabled IN ('O', 'A'));
+  IF broken IS NOT NULL THEN
+    RAISE EXCEPTION 'the trigger of table % that looks at rows which others have changed cannot be dropped or disabled', broken
+      USING ERRCODE = 'feature_not_supported', HINT = 'Drop or disable the other BEFORE triggers first.';
+  END IF;
+END $$;
+REVOKE ALL ON FUNCTION abelian.check_triggers(abelian.placement), abelian.is_own_trigger(oid), abelian.may_change_rows(regclass),
+  abelian.check_own_row_triggers() FROM PUBLIC;
+
+-- For the owner: until it is called with 0, or the statement ends, changes of the table that functions make fire no triggers of users.
+CREATE FUNCTION abelian.mute_triggers(relation regclass) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_mute_triggers';
 
 -- A partitioned table and its partitions are placed alike: each node has the whole tree, with the rows of its keys.
 CREATE FUNCTION abelian.check_partitions(placed abelian.placement) RETURNS void
@@ -1284,7 +1361,7 @@ BEGIN
   IF by_router AND EXISTS (
     SELECT FROM pg_event_trigger_dropped_objects() o
      WHERE NOT o.is_temporary AND o.object_type IN ('table', 'table column', 'view', 'materialized view', 'foreign table', 'sequence', 'function', 'procedure',
-                                                    'aggregate', 'operator', 'cast', 'type', 'rule', 'policy')) THEN
+                                                    'aggregate', 'operator', 'cast', 'type', 'rule', 'policy', 'trigger')) THEN
     PERFORM abelian.begin_placement_change(true);
   END IF;
   FOR dropped IN
@@ -1297,13 +1374,15 @@ BEGIN
     PERFORM abelian.forget_table(dropped);
   END LOOP;
   PERFORM abelian.check_lookup_triggers();
+  PERFORM abelian.check_own_row_triggers();
 END $$;
 
 -- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
 CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
                          'CREATE PROCEDURE', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'CREATE AGGREGATE', 'ALTER AGGREGATE', 'CREATE OPERATOR', 'ALTER OPERATOR',
-                         'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY')
+                         'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY',
+                         'CREATE TRIGGER', 'ALTER TRIGGER')
       OR class = 'pg_class'::regclass AND EXISTS (
            SELECT FROM pg_class new JOIN pg_class other ON other.relname = new.relname AND other.oid <> new.oid AND other.relpersistence <> 't'
             WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't'))
@@ -1368,6 +1447,7 @@ BEGIN
   END LOOP;
   IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() c WHERE c.command_tag = 'ALTER TABLE') THEN
     PERFORM abelian.check_lookup_triggers();
+    PERFORM abelian.check_own_row_triggers();
   END IF;
   IF EXISTS (
     SELECT FROM pg_event_trigger_ddl_commands() c
@@ -1970,10 +2050,12 @@ BEGIN
   SELECT string_agg(format('%I', a.attname), ', ' ORDER BY a.attnum), string_agg(format('(x.line).%I', a.attname), ', ' ORDER BY a.attnum)
     INTO columns, fields FROM pg_attribute a
    WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
+  PERFORM abelian.mute_triggers(relation); -- The rows are no new ones.
   EXECUTE format('INSERT INTO %1$s %2$s SELECT %3$s FROM (SELECT l::%1$s AS line FROM unnest($1) l OFFSET 0) x', relation,
                  '(' || columns || ') OVERRIDING SYSTEM VALUE', fields)
     USING convert_from(lines, getdatabaseencoding())::text[];
   GET DIAGNOSTICS written = ROW_COUNT;
+  PERFORM abelian.mute_triggers(0);
   RETURN written;
 END $$;
 
@@ -1993,8 +2075,10 @@ BEGIN
   IF method = 'reference' THEN
     RETURN 0;
   ELSIF step.wanted IS NOT NULL THEN
+    PERFORM abelian.mute_triggers(relation);
     EXECUTE format('DELETE FROM ONLY %s m WHERE %s <> $1', relation, home) USING step.own;
     GET DIAGNOSTICS removed = ROW_COUNT;
+    PERFORM abelian.mute_triggers(0);
   END IF;
   EXECUTE format('SELECT count(*) FROM ONLY %s m WHERE %s <> $1', relation, home) INTO strays USING step.own;
   IF strays > 0 THEN
@@ -3044,11 +3128,11 @@ END $$;
 DO $detach$
 DECLARE
   cluster_names CONSTANT name[] := '{
-    abort_decision,add_node,advance_moving,advance_sequence,align_sequences,analyse_replaced,analyze,anything_placed,apply_intent,
+    abort_decision,add_internal_trigger,add_node,advance_moving,advance_sequence,align_sequences,analyse_replaced,analyze,anything_placed,apply_intent,
     apply_lookup_changes,bar_intent,begin_move,begin_placement_change,block_changes,cancel_waiter,catalog,catalog_for_dumps,catalog_to_join,
-    change_schema,changes_meaning,check_ddl,check_entry,check_foreign_keys,check_intent_horizon,check_kind,check_lookup_seal,
-    check_lookup_triggers,check_member,check_method,check_mover,check_not_in_use,check_own_row,check_partitions,check_placement,check_rows,
-    check_sequence_owner,choose_colocation,claim,claim_entry,claim_procedure,claim_table,class_of_body,close_intents,cluster,colocation,
+    change_schema,changes_meaning,check_changed_row,check_ddl,check_entry,check_foreign_keys,check_intent_horizon,check_kind,check_lookup_seal,
+    check_lookup_triggers,check_member,check_method,check_mover,check_not_in_use,check_own_row,check_own_row_triggers,check_partitions,check_placement,check_rows,
+    check_sequence_owner,check_triggers,choose_colocation,claim,claim_entry,claim_procedure,claim_table,class_of_body,close_intents,cluster,colocation,
     columns_of,commit_intent,condition_text,continue_sequence,copy_catalog,count_of_rule,counts_whole,create_distributed_function,
     create_distributed_procedure,create_distributed_table,create_lookup_index,create_reference_table,decide,decision,defaults_are_current,
     distribute_procedure,distributed_tables,divide_sequences,drop_lookup_index,end_join,end_move,enter_commit_gate,enter_snapshot_gate,
@@ -3058,12 +3142,12 @@ DECLARE
     independent_executed,independent_executing,independent_fence,independent_flush,independent_forget,independent_freeze,independent_is_closed,
     independent_lane,independent_next_run,independent_open,independent_open_lane,independent_pending,independent_propose,independent_record,
     independent_run,independent_run_calls,independent_state,independent_stop,independent_sweep,independent_turn,independent_unblock,
-    install_catalog,intent,intent_horizon,is_claimed,is_divided,is_local,is_local_foreign_key,is_router,is_wide,join_cluster,joining,keep_rows,
+    install_catalog,intent,intent_horizon,is_claimed,is_divided,is_local,is_local_foreign_key,is_own_trigger,is_router,is_wide,join_cluster,joining,keep_rows,
     kept_rows,key_arguments,key_attributes,key_columns,key_expression,key_expressions,key_kind,key_kinds,key_type,listed_intents,lock_modes_conflict,
-    lookup_change,lookup_change_place_seq,lookup_column,lookup_entry,lookup_index,lookup_key,lookup_name,maps_keys,move_names,move_step,moves,moving,names_in_catalog,node,
+    lookup_change,lookup_change_place_seq,lookup_column,lookup_entry,lookup_index,lookup_key,lookup_name,maps_keys,may_change_rows,move_names,move_step,moves,moving,mute_triggers,names_in_catalog,node,
     node_of,node_of_m,node_of_row,note_lookup_change,own_node,parse_key_columns,parse_rule,partition,partition_of,partition_of_key,
     partition_tree,partitions,place_entry,place_key,place_lookup_index,place_partition,place_procedure,place_table,placement,
-    placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_half_joined,refuse_half_moved,
+    placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_row,refuse_half_joined,refuse_half_moved,
     refuse_lookup_change,remove_entry,remove_lookup_index,remove_node,remove_procedure,rename_key,router_key,rule_text,run_call,run_operations,
     run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,set_transaction_timestamp,settle_conflicts,snapshot_gate,
     split_object_count, spread_rows,statements,statements_told,stop_procedure,tables_above,take_lookup_changes,take_rows,takers_of,tell_calls,tell_statements,

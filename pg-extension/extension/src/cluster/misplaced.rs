@@ -11,10 +11,12 @@ use super::procedure::guard;
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
 use crate::boundary::PostgresError;
+use crate::error::Error;
+use crate::function::Call;
 use crate::hooks::utility::Command;
 use crate::opened::Opened;
 use crate::pg_function;
-use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
+use pgrx::pg_sys::{self, CmdType, Datum, NodeTag, Oid};
 use std::ffi::CString;
 
 /// The name in the errors' field for constraints.
@@ -191,35 +193,59 @@ fn condition(table: Oid) -> Option<NodePtr> {
 pg_function!(
     /// `abelian.check_own_row(table, VARIADIC distribution columns)`: true, or an error when the row belongs to another node.
     fn abelian_check_own_row(call) {
-        let relation = Oid::from(call.arg(0).value() as u32);
-        let Home::Distributed(distribution) = placements::home(relation) else {
-            return Ok(true.into());
-        };
-        let count = distribution.columns().len();
-        if call.len() != count + 1 {
-            return Ok(true.into()); // nobody else but COPY calls it, and it gives all columns
-        }
-        if (1..=count).any(|argument| call.is_null(argument)) {
-            if lets_null(relation, &distribution) {
-                insertion::refuse_null(relation);
-            }
-            return Ok(true.into()); // PostgreSQL refuses the row, and shows it
-        }
-        // SAFETY: the arguments have the types that the call says.
-        let node = unsafe {
-            let function = (*call.info()).flinfo;
-            distribution.node_of(|key| {
-                let argument = key + 1;
-                (pg_sys::get_fn_expr_argtype(function, argument as i32), call.arg(argument))
-            })
-        };
-        match (node, placements::own_node_of_several()) {
-            (Ok(node), Some(own)) if node != own => elsewhere(relation, node).raise(),
-            (Err(Unplaced::Nowhere | Unplaced::Unknown), _) => insertion::refuse_unplaced(relation),
-            _ => Ok(true.into()),
-        }
+        check_row(call, elsewhere)
     }
 );
+
+pg_function!(
+    /// `abelian.check_changed_row(table, VARIADIC distribution columns)`: the same of a row that triggers may have changed.
+    fn abelian_check_changed_row(call) {
+        check_row(call, changed_by_trigger)
+    }
+);
+
+fn check_row(call: Call, refusal: fn(Oid, i32) -> PostgresError) -> Result<Datum, Error> {
+    let relation = Oid::from(call.arg(0).value() as u32);
+    let Home::Distributed(distribution) = placements::home(relation) else {
+        return Ok(true.into());
+    };
+    let count = distribution.columns().len();
+    if call.len() != count + 1 {
+        return Ok(true.into()); // nobody else but COPY and our trigger call it, and they give all columns
+    }
+    if (1..=count).any(|argument| call.is_null(argument)) {
+        if lets_null(relation, &distribution) {
+            insertion::refuse_null(relation);
+        }
+        return Ok(true.into()); // PostgreSQL refuses the row, and shows it
+    }
+    // SAFETY: the arguments have the types that the call says.
+    let node = unsafe {
+        let function = (*call.info()).flinfo;
+        distribution.node_of(|key| {
+            let argument = key + 1;
+            (
+                pg_sys::get_fn_expr_argtype(function, argument as i32),
+                call.arg(argument),
+            )
+        })
+    };
+    match (node, placements::own_node_of_several()) {
+        (Ok(node), Some(own)) if node != own => refusal(relation, node).raise(),
+        (Err(Unplaced::Nowhere | Unplaced::Unknown), _) => insertion::refuse_unplaced(relation),
+        _ => Ok(true.into()),
+    }
+}
+
+fn changed_by_trigger(relation: Oid, node: i32) -> PostgresError {
+    PostgresError::unsupported(
+        &format!(
+            "a trigger has given a row of distributed table \"{}\" a key of node {node}",
+            name_of(relation)
+        ),
+        "A trigger must leave the distribution columns as they are, or choose keys of the same node.",
+    )
+}
 
 /// Whether a distribution column may be NULL as far as PostgreSQL is concerned.
 fn lets_null(table: Oid, distribution: &Distribution) -> bool {

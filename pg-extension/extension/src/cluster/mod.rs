@@ -32,6 +32,7 @@ mod placement;
 pub mod postgres;
 mod procedure;
 mod refused;
+mod row_triggers;
 mod run_as;
 pub mod rw_conflicts;
 mod schema_change;
@@ -66,6 +67,7 @@ pub fn install() {
     gathered_tables::install();
     kept_rows::install();
     refused::install();
+    row_triggers::install();
     block::install();
     told_statements::install();
     hooks::install();

@@ -108,7 +108,7 @@ public final class RoutedStatement {
         && facts.relations().stream().allMatch(RelationFacts::catalog);
   }
 
-  /** A placed table has no triggers. */
+  /** Triggers of placed tables are taken for ones that a vote does not refuse, as most are. */
   private boolean mayHaveTrigger(RelationFacts relation) {
     TableName name = new TableName(relation.schema(), relation.name());
     return relation.write() && router.catalog().placement(name).isEmpty();

@@ -127,7 +127,7 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
     let table = relation::Relation::new(record.colocated_with, 0);
     facts["procedure"] = json!({
         "signature": record.signature, "schema": table.schema, "table": table.name, "keys": keys, "unbound": unbound,
-        "arguments": arguments.iter().map(|argument| values(*argument)).collect::<Vec<_>>(), "merge": record.merge, "class": record.class, "stopped": record.stopped, "computed": in_arguments.mutable,
+        "arguments": arguments.iter().map(|argument| values(*argument)).collect::<Vec<_>>(), "merge": record.merge, "class": record.class, "stopped": record.stopped, "computed": in_arguments.differs,
         "columns": call.columns.iter().map(|oid| oid.to_u32()).collect::<Vec<_>>(),
         "blind": procedure::blind_facts(call.function.funcid, &record, &arguments),
     });

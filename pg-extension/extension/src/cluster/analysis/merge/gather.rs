@@ -15,7 +15,9 @@ use super::parts::{self, Part};
 use super::reduce::Reduction;
 use super::table_rows::{self, Places};
 use super::used::Used;
-use super::{change, decorrelate, exists, filter, keyed, outer, subquery, whole_row};
+use super::{
+    change, decorrelate, exists, filter, keyed, outer, sorted_values, subquery, whole_row,
+};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
@@ -465,6 +467,7 @@ impl Gathering<'_> {
             return Ok(Err("no table of it is distributed"));
         }
         let worker = Some(worker).filter(|text| !text.is_empty());
+        sorted_values::by_own_operators(combine);
         let combine = parser::deparse_for(combine, &[])?;
         let (own, all) = (&self.parameters[..self.own], &self.parameters[..]);
         let checked = [&worker, &of_one]

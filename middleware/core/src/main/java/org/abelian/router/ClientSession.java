@@ -459,7 +459,15 @@ public final class ClientSession
     TransactionEnding ending =
         new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);
     retry =
-        new GroupRetry(transaction, backends, output, named, settings, services.catalogs(), ending);
+        new GroupRetry(
+            transaction,
+            backends,
+            output,
+            named,
+            settings,
+            services.catalogs(),
+            ending,
+            services.order());
     gate =
         new SnapshotGate(
             services.control(),

@@ -41,6 +41,7 @@ import org.abelian.router.protocol.ScramSecret;
 import org.abelian.router.protocol.ScramVerifier;
 import org.abelian.router.session.CommitServices;
 import org.abelian.router.session.CommitStatistics;
+import org.abelian.router.session.LockOrder;
 import org.abelian.router.session.ReadLedger;
 import org.abelian.router.statement.StatementCache;
 import org.abelian.router.tls.NodeTls;
@@ -157,7 +158,8 @@ public final class Router implements AutoCloseable {
             new LookupGuesses(),
             notifications,
             new FirstNodeNumbers(() -> catalogs.current().first(), this::controlPool),
-            new RouterFigures(sessions, pools, memory));
+            new RouterFigures(sessions, pools, memory),
+            new LockOrder());
     tasks =
         started -> {
           coordinated(started, network, ledger, config.courtesy(), services.figures());

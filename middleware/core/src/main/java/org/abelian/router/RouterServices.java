@@ -16,6 +16,7 @@ import org.abelian.router.pool.NodePools;
 import org.abelian.router.procedure.ProcedureServices;
 import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.session.CommitServices;
+import org.abelian.router.session.LockOrder;
 import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.statement.StatementCache;
@@ -51,6 +52,7 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param notifications what sessions listen to
  * @param numbers by which clients know users' objects
  * @param figures for those who watch the router
+ * @param order whether groups of messages keep the order of their locks
  */
 record RouterServices(
     UUID uuid,
@@ -77,4 +79,5 @@ record RouterServices(
     LookupGuesses guesses,
     NotificationHub notifications,
     ObjectNumbers numbers,
-    RouterFigures figures) {}
+    RouterFigures figures,
+    LockOrder order) {}

@@ -3,6 +3,7 @@ package org.abelian.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.abelian.cluster.wire.WireClient;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -118,6 +120,40 @@ class DeadlockIT {
     SQLException other = (firstIsVictim ? second : first).get(SECONDS_MAX, TimeUnit.SECONDS);
     assertEquals(null, other, "the innocent one was cancelled, too");
     (firstIsVictim ? two : one).commit();
+  }
+
+  @Test
+  void groupsOfMessagesThatNameRowsInOneOrderMeetInNoDeadlock() throws Exception {
+    int clients = 6;
+    int groups = 10;
+    List<CompletableFuture<String>> errors = new ArrayList<>();
+    for (int i = 0; i < clients; i++) {
+      errors.add(CompletableFuture.supplyAsync(() -> errorsOfGroups(groups)));
+    }
+    for (CompletableFuture<String> told : errors) {
+      assertEquals("", told.get(SECONDS_MAX, TimeUnit.SECONDS));
+    }
+    for (LocalNode node : cluster.nodes()) {
+      assertEquals(clients * groups, ProxiedCluster.number(node, "SELECT sum(x) FROM locked"));
+    }
+  }
+
+  private String errorsOfGroups(int groups) {
+    StringBuilder errors = new StringBuilder();
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      for (int i = 0; i < groups; i++) {
+        List<String> statements =
+            List.of("BEGIN", update(0, ""), update(1, ""), update(2, ""), "COMMIT");
+        for (String statement : statements) {
+          client.parse("", statement).bind("", "", 0).execute("", 0);
+        }
+        client.sync();
+        client.untilReady().stream().filter(answer -> answer.type() == 'E').forEach(errors::append);
+      }
+    } catch (IOException e) {
+      errors.append(e);
+    }
+    return errors.toString();
   }
 
   @Test

@@ -203,9 +203,12 @@ public final class ExtendedProtocol {
       return Progress.QUIET;
     }
     Route route = starter.route(statement, routed, values);
+    Backend backend = starter.passesThrough(routed, route);
+    if (runsAhead(routed, backend) && context.retry().mustKeepOrder()) {
+      return Progress.QUIET;
+    }
     forgetReplaced();
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
-    Backend backend = starter.passesThrough(routed, route);
     TracedStatement traced = starter.trace().bound(statement, routed, bind, route, backend);
     StatementStarter.Started started;
     if (backend != null) {
@@ -222,6 +225,13 @@ public final class ExtendedProtocol {
       put(statement, started.execution(), traced, once);
     }
     return started.progress();
+  }
+
+  /** True when it locks rows, and other nodes than its own have not answered what is before it. */
+  private boolean runsAhead(RoutedStatement routed, Backend backend) {
+    return (routed.writes() || routed.locks())
+        && !context.replies().isEmpty()
+        && !context.backends().touchesOnly(backend);
   }
 
   private StatementStarter.Started onNode(

@@ -201,7 +201,8 @@ final class Refusals {
     return AbelianException.unsupported(
         "an argument of distributed procedure "
             + procedure
-            + " may come out differently on each node: it calls a function that is not immutable",
+            + " may come out differently on each node: it calls a function of the clock, of chance"
+            + " or of what a node has for itself",
         "Compute the value before, and give it as a parameter.");
   }
 

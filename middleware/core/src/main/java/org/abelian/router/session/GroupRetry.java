@@ -9,9 +9,10 @@ import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.statement.ClientStatements;
 
 /**
- * Runs a group of messages again when a node knows a newer placement than the one it was routed by.
- * That is possible while the client has got nothing of its answer and no earlier group took part in
- * the transaction.
+ * Runs a group of messages again when a node knows a newer placement than the one it was routed by,
+ * or when its statements met others in a deadlock because they did not wait for each other. That is
+ * possible while the client has got nothing of its answer and no earlier group took part in the
+ * transaction.
  */
 public final class GroupRetry {
   private static final int ATTEMPTS = 3;
@@ -23,12 +24,14 @@ public final class GroupRetry {
   private final SessionSettings settings;
   private final CatalogStore catalog;
   private final TransactionEnding ending;
+  private final LockOrder order;
   private final List<String> defined = new ArrayList<>();
   private long outputPosition;
   private boolean inBlock;
   private int historySize;
   private boolean possible;
   private boolean parsed;
+  private boolean locksOverNodes;
   private boolean wanted;
   private boolean placementChanged;
   private int attempts;
@@ -41,7 +44,8 @@ public final class GroupRetry {
       ClientStatements statements,
       SessionSettings settings,
       CatalogStore catalog,
-      TransactionEnding ending) {
+      TransactionEnding ending,
+      LockOrder order) {
     this.state = state;
     this.backends = backends;
     this.output = output;
@@ -49,6 +53,7 @@ public final class GroupRetry {
     this.settings = settings;
     this.catalog = catalog;
     this.ending = ending;
+    this.order = order;
   }
 
   /** A group begins; it may be one that runs again. */
@@ -59,6 +64,7 @@ public final class GroupRetry {
     possible = backends.firstBegun() == null && !state.isFailed();
     wanted = false;
     parsed = false;
+    locksOverNodes = false;
     defined.clear();
   }
 
@@ -106,6 +112,25 @@ public final class GroupRetry {
     wanted = true;
     placementChanged = newPlacement;
     return true;
+  }
+
+  /**
+   * A statement locks rows while another node has not answered what stands before it.
+   *
+   * @return true when it must wait until everything before it is answered
+   */
+  public boolean mustKeepOrder() {
+    locksOverNodes = true;
+    return order.isKept();
+  }
+
+  /** As {@link #request}, after a deadlock between nodes, which the group's order may avoid. */
+  public boolean requestInOrder() {
+    if (!locksOverNodes) {
+      return false;
+    }
+    order.keep();
+    return request(false);
   }
 
   /** True when the group runs for the first time. */

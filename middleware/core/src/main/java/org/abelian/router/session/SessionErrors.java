@@ -95,7 +95,9 @@ public final class SessionErrors implements ErrorPolicy {
     if (error.sqlState().equals(SqlState.QUERY_CANCELED.code())) {
       AbelianException deadlock = cancellation.takeDeadlock();
       if (deadlock != null) {
-        output.error(ClientError.fields(deadlock));
+        if (!retry.requestInOrder()) {
+          output.error(ClientError.fields(deadlock));
+        }
         return;
       }
     }

@@ -51,6 +51,7 @@ import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.CommonSnapshot;
 import org.abelian.router.session.GroupRetry;
+import org.abelian.router.session.LockOrder;
 import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
@@ -151,7 +152,14 @@ public abstract class ScriptedCluster {
         new TransactionEnding(1, transaction, backends, replies, watch, null, new Nobody());
     GroupRetry retry =
         new GroupRetry(
-            transaction, backends, output, new ClientStatements(memory), settings, known, ending);
+            transaction,
+            backends,
+            output,
+            new ClientStatements(memory),
+            settings,
+            known,
+            ending,
+            new LockOrder());
     SnapshotGate gate =
         new SnapshotGate(
             (current, id) -> {

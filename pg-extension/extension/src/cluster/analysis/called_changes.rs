@@ -17,7 +17,8 @@ pub fn of(
     if !called_body::may_stand_apart(call.funcid) {
         return Ok(None);
     }
-    let Some(arguments) = arguments.iter().map(|one| settled(*one)).collect() else {
+    let settled: Option<Vec<_>> = arguments.iter().map(|one| settled(*one)).collect();
+    let Some(arguments) = settled else {
         return Ok(None);
     };
     let changes = procedure::changes(call.funcid)?;
@@ -50,7 +51,7 @@ fn settled(argument: NodePtr) -> Option<NodePtr> {
     Some(unsafe { pg_sys::eval_const_expressions(std::ptr::null_mut(), argument) })
 }
 
-fn with_arguments(change: &pg_sys::Query, arguments: &Vec<NodePtr>) -> Option<*mut pg_sys::Query> {
+fn with_arguments(change: &pg_sys::Query, arguments: &[NodePtr]) -> Option<*mut pg_sys::Query> {
     let mut fits = true;
     let replaced = tree::replace_in_query(change, &mut |node| {
         let parameter = tree::cast::<pg_sys::Param, _>(node)?;

@@ -32,6 +32,9 @@ SELECT body('SELECT * FROM order_of(5, 6)');
 SELECT body('CALL changed(1)');
 SELECT body('CALL hidden(1)');
 SELECT body('CALL nothing()');
+-- EXCLUDED is no table that is read.
+CREATE PROCEDURE put(a bigint, b int) LANGUAGE plpgsql AS 'BEGIN INSERT INTO shop VALUES (a, b) ON CONFLICT (shop_id) DO UPDATE SET n = EXCLUDED.n; END';
+SELECT jsonb_pretty(abelian.analyze('CALL put(1, 2)', '{}')::jsonb->0->'body'->'touches');
 SELECT body('SELECT lower(''A'')') IS NULL;
 -- A body that is nothing but changes: each by itself, with the arguments in it.
 CREATE PROCEDURE pair(a bigint, b int DEFAULT 7) LANGUAGE plpgsql AS 'BEGIN UPDATE shop SET n = b WHERE shop_id > a; DELETE FROM shop WHERE n = pair.b; END';

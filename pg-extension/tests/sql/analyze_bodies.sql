@@ -32,7 +32,19 @@ SELECT body('SELECT * FROM order_of(5, 6)');
 SELECT body('CALL changed(1)');
 SELECT body('CALL hidden(1)');
 SELECT body('CALL nothing()');
+-- EXCLUDED is no table that is read.
+CREATE PROCEDURE put(a bigint, b int) LANGUAGE plpgsql AS 'BEGIN INSERT INTO shop VALUES (a, b) ON CONFLICT (shop_id) DO UPDATE SET n = EXCLUDED.n; END';
+SELECT jsonb_pretty(abelian.analyze('CALL put(1, 2)', '{}')::jsonb->0->'body'->'touches');
 SELECT body('SELECT lower(''A'')') IS NULL;
+-- A body that is nothing but changes: each by itself, with the arguments in it.
+CREATE PROCEDURE pair(a bigint, b int DEFAULT 7) LANGUAGE plpgsql AS 'BEGIN UPDATE shop SET n = b WHERE shop_id > a; DELETE FROM shop WHERE n = pair.b; END';
+CREATE FUNCTION pair_of(bigint) RETURNS void LANGUAGE sql AS 'DELETE FROM shop WHERE n = $1; UPDATE shop SET n = 1';
+CREATE FUNCTION safe(a bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS 'BEGIN DELETE FROM shop; END';
+CREATE FUNCTION changes(query text) RETURNS SETOF text LANGUAGE sql AS $$
+  WITH RECURSIVE s AS (SELECT abelian.analyze(query, '{}')::jsonb->0 AS one UNION ALL SELECT one->'changed'->'facts' FROM s WHERE one->'changed' IS NOT NULL)
+  SELECT regexp_replace(btrim(coalesce(one->'changed'->'query'->>'text', step->>'text')), '\s+', ' ', 'g') FROM s LEFT JOIN jsonb_array_elements(one->'steps') step ON true
+$$;
+SELECT changes(q) FROM unnest(ARRAY['CALL pair(1)', 'CALL pair($1, -$2::int)', 'CALL pair(b => ''3'', a => $1)', 'CALL pair(length(''x''))', 'CALL pair((random() * 2)::bigint)', 'SELECT pair_of(5)', 'SELECT pair_of($1) AS x', 'SELECT safe(1)', 'SELECT pair_of(1) LIMIT 1', 'CALL nothing()']) q;
 -- Looking into a body leaves nothing in what the session keeps of it: whoever calls it next would trip over that.
 CREATE FUNCTION stock_of(s bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

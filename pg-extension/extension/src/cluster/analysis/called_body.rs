@@ -63,6 +63,23 @@ pub fn of(call: &pg_sys::FuncExpr, reads: bool) -> Result<Option<Body>, Postgres
     }))
 }
 
+/// Whether statements of a body mean outside of it what they mean when it is called: it is always run, changes rows, and has the rights and settings of
+/// who calls it, who may do so.
+pub fn may_stand_apart(function: Oid) -> bool {
+    // SAFETY: a look-up of the session's role.
+    let user = unsafe { pg_sys::GetUserId() };
+    Function::of(function).is_some_and(|function| {
+        !function.has_own_rights
+            && !function.is_strict
+            && function.volatility == pg_sys::PROVOLATILE_VOLATILE
+    }) && compat::may_execute(function, user)
+}
+
+/// Whether a body is in PL/pgSQL.
+pub fn is_in_plpgsql(function: Oid) -> bool {
+    Function::of(function).is_some_and(|function| function.in_plpgsql)
+}
+
 /// What is stored of a function.
 struct Function {
     volatility: u8,
@@ -306,7 +323,7 @@ fn modifier_of(expression: NodePtr) -> i32 {
 }
 
 /// Whether an argument can be what the body knows as the parameter, also in a text that is read again.
-fn stands_for(argument: NodePtr, parameter: &pg_sys::Param) -> bool {
+pub fn stands_for(argument: NodePtr, parameter: &pg_sys::Param) -> bool {
     parameter.paramkind == pg_sys::ParamKind::PARAM_EXTERN
         && tree::type_of(argument) == parameter.paramtype
         && tree::collation_of(argument) == parameter.paramcollid

@@ -52,7 +52,8 @@ pub fn find(
             columns.push(entry.expr.cast(), 0);
         }
     }
-    if columns.has_anonymous_rows() {
+    // Rows without columns are no arrays.
+    if columns.has_anonymous_rows() || columns.len() == 0 {
         return Ok(None);
     }
     // Parts of columns are assigned by expressions around them, of which the text of an INSERT has several for one column.

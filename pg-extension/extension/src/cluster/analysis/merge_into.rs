@@ -105,8 +105,10 @@ fn keys(query: &pg_sys::Query, source: &MergeSource, target: &Relation) -> Optio
         let field = (*source.places.get(column.varattno as usize - 1)?)?;
         // SAFETY: a catalogue look-up.
         let own = unsafe { pg_sys::get_atttype(target.oid, attribute) };
-        if is_padded(source.columns.types()[field]) != is_padded(own) {
-            return None; // A router does not bring one to the form of the other.
+        let given = source.columns.types()[field];
+        // A router does not bring one to the form of the other.
+        if is_padded(given) != is_padded(own) || (is_integer(own) && !is_integer(given)) {
+            return None;
         }
         let cast = operand::type_name(source.column(column.varattno)?);
         Some(
@@ -120,6 +122,13 @@ fn keys(query: &pg_sys::Query, source: &MergeSource, target: &Relation) -> Optio
 /// Blanks at the end of `char(n)` are not a part of the key.
 fn is_padded(type_oid: Oid) -> bool {
     type_oid == pg_sys::BPCHAROID
+}
+
+/// Of other numbers, only some are equal to one.
+fn is_integer(type_oid: Oid) -> bool {
+    // SAFETY: a look-up of the type of a column.
+    let base = unsafe { pg_sys::getBaseType(type_oid) };
+    [pg_sys::INT2OID, pg_sys::INT4OID, pg_sys::INT8OID].contains(&base)
 }
 
 /// The column of USING, of that number, that ON equates with a column of the target.

@@ -8,7 +8,7 @@ use super::super::procedure;
 use super::functions;
 use super::merge::build;
 use super::parser;
-use super::relation::Placement;
+use super::relation::{Placement, Relation};
 use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
@@ -65,8 +65,11 @@ pub fn find(
     let Some(columns) = columns(query) else {
         return Ok(None);
     };
-    let tables = tables.into_iter().map(Oid::from);
-    let tables: Vec<Oid> = tables.filter(|table| has_rows(*table)).collect();
+    let mut tables: Vec<Oid> = tables.into_iter().map(Oid::from).collect();
+    if tables.iter().any(|table| is_catalogue(*table)) {
+        return Ok(None); // Each node has numbers of its own in it.
+    }
+    tables.retain(|table| has_rows(*table));
     let text = text(query, &tables, parameters, &columns)?;
     let arrays = [pg_sys::INT4ARRAYOID, pg_sys::TEXTARRAYOID];
     let all: Vec<Oid> = parameters.iter().copied().chain(arrays).collect();
@@ -78,6 +81,10 @@ pub fn find(
         text,
         parameters: all,
     }))
+}
+
+fn is_catalogue(relation: Oid) -> bool {
+    Relation::new(relation, 0).placement == Placement::Catalog
 }
 
 /// Views have none of their own.

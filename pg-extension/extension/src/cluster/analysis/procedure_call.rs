@@ -1,10 +1,12 @@
 //! A statement that is nothing but a call of one distributed procedure: which keys its arguments name.
 
 use super::super::procedure::{self, Record};
+use super::called_changes;
 use super::functions::{self, Functions};
 use super::instead;
 use super::tree::{self, NodePtr};
-use super::{clock, operand, relation};
+use super::{clock, operand, parser, relation};
+use crate::boundary;
 use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
 use serde_json::{Value as Json, json};
 use std::ffi::CStr;
@@ -13,6 +15,8 @@ use std::ffi::CStr;
 pub struct Call {
     function: &'static pg_sys::FuncExpr,
     columns: Vec<Oid>,
+    /// Of a SELECT that gives nothing but the void of the function: its column's name.
+    void: Option<String>,
 }
 
 /// The call of `CALL p(...)`.
@@ -28,7 +32,11 @@ pub fn called(statement: &pg_sys::CallStmt) -> Option<Call> {
     } else {
         Vec::new()
     };
-    Some(Call { function, columns })
+    Some(Call {
+        function,
+        columns,
+        void: None,
+    })
 }
 
 /// # Safety
@@ -67,8 +75,12 @@ pub fn selected(query: &pg_sys::Query) -> Option<Call> {
         }
         _ => return None,
     };
+    let is_void = query.rtable.is_null()
+        && function.funcresulttype == pg_sys::VOIDOID
+        && !function.funcretset;
     from.quals.is_null().then(|| Call {
         function,
+        void: is_void.then(|| tree::string(targets[0].resname)),
         columns: targets
             .iter()
             .map(|entry| tree::type_of(entry.expr))
@@ -143,6 +155,35 @@ fn describe_ordinary(call: &Call, facts: &mut Json) {
     let all = arguments(call.function);
     body["arguments"] = all.iter().map(|argument| values(*argument)).collect();
     fill_in_body(body, called, &all, facts);
+    describe_called_changes(call, &all, facts);
+}
+
+/// What the body does, where it is nothing but changes.
+fn describe_called_changes(call: &Call, arguments: &[NodePtr], facts: &mut Json) {
+    if call.void.is_none() && !call.columns.is_empty() {
+        return;
+    }
+    let parameters: Vec<Oid> = numbers(&facts["parameters"]).map(Oid::from).collect();
+    let changes: Result<Vec<String>, _> = boundary::attempt(|| {
+        let changes = called_changes::of(call.function, arguments)?.unwrap_or_default();
+        changes
+            .into_iter()
+            .map(|change| parser::deparse_for(change, &[]))
+            .collect()
+    });
+    let changes = changes.unwrap_or_default();
+    match &call.void {
+        None => instead::describe_changes(&changes, &parameters, facts),
+        Some(name) => {
+            let void = called_changes::void(call.function, name);
+            instead::describe_changes_before(&changes, &void, &parameters, facts);
+        }
+    }
+}
+
+fn numbers(list: &Json) -> impl Iterator<Item = u32> {
+    let numbers = list.as_array().into_iter().flatten();
+    numbers.filter_map(|number| number.as_u64().map(|number| number as u32))
 }
 
 /// The same of DO.
@@ -162,7 +203,7 @@ pub fn describe_block(block: &pg_sys::DoStmt, facts: &mut Json) {
     body["arguments"] = json!([]);
     fill_in_body(body, called, &[], facts);
     if let Some(changes) = procedure::block_changes(text) {
-        instead::describe_changes(&changes, facts);
+        instead::describe_changes(&changes, &[], facts);
     }
 }
 

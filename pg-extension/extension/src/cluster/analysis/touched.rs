@@ -56,6 +56,14 @@ impl Touched {
         self.command == CmdType::CMD_INSERT && !self.meets_rows
     }
 
+    /// Whether this deletes rows, and the other, a change of the same table, meets none of them: one PostgreSQL does not change a row twice either.
+    /// `reads` says that the other reads what is returned, so it comes second anyway.
+    fn leaves_alone(&self, other: &Touched, reads: bool) -> bool {
+        self.command == CmdType::CMD_DELETE
+            && (other.command == CmdType::CMD_DELETE
+                || (other.command == CmdType::CMD_UPDATE && reads))
+    }
+
     /// Whether rows that are there lose one of these columns' values.
     fn takes_away(&self, columns: &[i16]) -> bool {
         match self.command {
@@ -103,7 +111,7 @@ fn add_level(level: &pg_sys::Query, found: &mut Vec<Touched>) {
 }
 
 /// Whether the rest of a statement would meet what a change does, if that runs before it. The rest may insert into the same table what it makes of
-/// the rows that the change returns (`readers`), as these are gone or as they are to be then, whichever comes first.
+/// the rows that the change returns (`readers`), as these are gone or as they are to be then, whichever comes first. It may change what a deletion leaves.
 pub fn meets(
     change: &pg_sys::Query,
     rest: &pg_sys::Query,
@@ -115,8 +123,9 @@ pub fn meets(
         .filter(|touched| touched.changes())
     {
         let same = |other: &Touched| {
-            let after = changed.inserts_only() || readers.contains(&other.table);
-            changed.is_of(other) && !(other.inserts_only() && after)
+            let reads = readers.contains(&other.table);
+            let inserts = other.inserts_only() && (changed.inserts_only() || reads);
+            changed.is_of(other) && !inserts && !changed.leaves_alone(other, reads)
         };
         if rest.iter().any(same) || has_effects(changed, &rest, 0) {
             return Ok(true);

@@ -14,7 +14,8 @@ pub mod placements;
 mod record;
 
 pub use body::{
-    blind_facts, block_changes, block_facts, body_facts, is_alike_everywhere, read_by, selected,
+    blind_facts, block_changes, block_facts, body_facts, changes, is_alike_everywhere, read_by,
+    selected,
 };
 pub use guard::{check_command, check_query};
 pub use participants::{

@@ -21,7 +21,9 @@ use std::ops::Range;
 
 pub use gathered::{describe_calling_source, describe_gathered, describe_stored};
 pub use ours::is_inside;
-pub use steps::{describe_changes, describe_locked_join, describe_merge_steps};
+pub use steps::{
+    describe_changes, describe_changes_before, describe_locked_join, describe_merge_steps,
+};
 
 use ours::{described, facts_of};
 

@@ -1,4 +1,4 @@
-//! Statements that run in steps: joins that lock rows of several nodes, a MERGE whose rows may match on any node, a DO block that is nothing but changes.
+//! Statements that run in steps: joins that lock rows of several nodes, a MERGE whose rows may match on any node, a DO block or a procedure that is nothing but changes.
 
 use super::super::merge_steps::{self, Inserting};
 use super::super::scope::Scopes;
@@ -102,16 +102,48 @@ fn inserting_steps(
     Ok((text, inner))
 }
 
-/// How a DO block runs that is nothing but such changes: each by itself.
-pub fn describe_changes(texts: &[String], facts: &mut Json) {
+/// How a DO block, or a call of a procedure, runs that is nothing but such changes: each by itself.
+pub fn describe_changes(texts: &[String], parameters: &[Oid], facts: &mut Json) {
+    if texts.is_empty() {
+        return;
+    }
     let steps: Result<Vec<Json>, PostgresError> = texts
         .iter()
         .map(|text| {
-            let inner = boundary::attempt(|| facts_of(&parser::c_text(text), &[]))?;
+            let inner = boundary::attempt(|| facts_of(&parser::c_text(text), parameters))?;
             Ok(json!({ "text": text, "facts": inner }))
         })
         .collect();
     if let Ok(steps) = steps {
         facts["steps"] = json!(steps);
+    }
+}
+
+/// How a SELECT runs that is nothing but the call of such a function: `text` when the changes have been made, each by itself.
+pub fn describe_changes_before(
+    changes: &[String],
+    text: &str,
+    parameters: &[Oid],
+    facts: &mut Json,
+) {
+    if changes.is_empty() {
+        return;
+    }
+    let steps = boundary::attempt(|| {
+        let mut inner = facts_of(&parser::c_text(text), parameters)?;
+        let mut steps = Json::Null;
+        for change in changes.iter().rev() {
+            let source = facts_of(&parser::c_text(change), parameters)?;
+            steps = json!({
+                "text": text, "count": 0, "facts": inner, "query": { "text": change, "facts": source },
+            });
+            // Before all is changed, it is what is refused over several nodes.
+            inner = facts.clone();
+            inner["changed"] = steps.clone();
+        }
+        Ok(steps)
+    });
+    if let Ok(steps) = steps {
+        facts["changed"] = steps;
     }
 }

@@ -27,9 +27,13 @@ use std::collections::BTreeSet;
 /// More mentions of relations are refused: each is a part of every node's query.
 const PARTS_MAX: usize = 64;
 
+/// What the router knows of a session, not its connection to the first node.
+const SESSION_VIEWS: [&str; 2] = ["pg_cursors", "pg_prepared_statements"];
+
 /// Why it cannot be done.
 type Obstacle = &'static str;
 
+const CATALOGUE: Obstacle = "it reads a system catalogue, too";
 const TOO_MANY: Obstacle = "it mentions too many tables";
 
 /// What is known of one mention of a relation, or of a subquery that nodes evaluate, before its rows come.
@@ -88,7 +92,7 @@ struct Gathering<'m> {
     own: usize,
     /// Types of the statement's parameters, then of the arrays that carry the columns of the parts so far.
     parameters: Vec<Oid>,
-    /// Some relation is on the first node only.
+    /// Some relation is on the first node only, or is a catalogue.
     needs_first_node: bool,
     /// The levels of the subquery that stays, its own first.
     staying: Vec<*mut pg_sys::Query>,
@@ -118,7 +122,7 @@ pub fn divide(
         staying: Vec::new(),
         is_restricted: false,
     };
-    match replace_relations(combine, &mut gathering)? {
+    match replace_relations(query, combine, &mut gathering)? {
         Err(obstacle) => Ok(Err(obstacle)),
         Ok(()) if matches!(stays, Stays::Groups(_)) && !gathering.is_restricted => {
             Ok(Err("rows around a subquery do not restrict it"))
@@ -128,6 +132,7 @@ pub fn divide(
 }
 
 fn replace_relations(
+    query: &pg_sys::Query,
     combine: &mut pg_sys::Query,
     gathering: &mut Gathering<'_>,
 ) -> Result<Result<(), Obstacle>, PostgresError> {
@@ -137,7 +142,7 @@ fn replace_relations(
     if change::differs_by_node(combine) {
         return Ok(Err("a subquery of it calls a volatile function"));
     }
-    gathering.relations = super::used::mentions(combine);
+    gathering.relations = super::used::mentions(combine) - catalogues(combine);
     exists::simplify(combine);
     whole_row::keep_missing(combine);
     // A lock that nobody needs is an effect: such a statement is evaluated as it is written.
@@ -162,7 +167,11 @@ fn replace_relations(
             }
             // SAFETY: an entry of a private copy.
             let relation = Relation::new(unsafe { (*tree::range(level, index)).relid }, 0);
-            if gathering.moves(&relation) {
+            if relation.placement == Placement::Catalog {
+                if let Some(obstacle) = gathering.reads_catalogue(&relation, query) {
+                    return Ok(Err(obstacle));
+                }
+            } else if gathering.moves(&relation) {
                 replaced.push((index, relation));
             }
         }
@@ -192,6 +201,20 @@ fn replace_relations(
         }
     }
     Ok(Ok(()))
+}
+
+/// How many mentions of catalogues and of their views a query has.
+fn catalogues(query: &mut pg_sys::Query) -> usize {
+    let of_level = |level: *mut pg_sys::Query| {
+        // SAFETY: a level of a private copy.
+        let level = unsafe { &*level };
+        let read = super::used::relations(level).into_iter();
+        // SAFETY: as above.
+        read.map(|index| Relation::new(unsafe { (*tree::range(level, index)).relid }, 0))
+            .filter(|relation| relation.placement == Placement::Catalog)
+            .count()
+    };
+    tree::levels(query).into_iter().map(of_level).sum()
 }
 
 fn locks_rows(query: &mut pg_sys::Query) -> bool {
@@ -249,12 +272,18 @@ fn expand_views(query: &mut pg_sys::Query, of_view: bool) -> Result<(), Obstacle
                 continue;
             }
             let entry = tree::range(level, index);
-            // SAFETY: a look-up of a relation that is locked.
-            let kind = unsafe { pg_sys::get_rel_relkind((*entry).relid) } as u8;
+            // SAFETY: an entry of a private copy, and a look-up of a relation that is locked.
+            let (table, kind) = unsafe {
+                let table = (*entry).relid;
+                (table, pg_sys::get_rel_relkind(table) as u8)
+            };
+            if Relation::new(table, 0).placement == Placement::Catalog {
+                continue;
+            }
             if kind == pg_sys::RELKIND_VIEW {
                 // SAFETY: the entry is of a private copy.
                 unsafe {
-                    let view = view_query::of((*entry).relid).ok_or("a view is gone")?;
+                    let view = view_query::of(table).ok_or("a view is gone")?;
                     let inner = build::copy(view);
                     expand_views(inner, true)?;
                     put_subquery(entry, inner);
@@ -340,6 +369,15 @@ impl Gathering<'_> {
         stays
     }
 
+    /// A catalogue stays what it is, and no mention: the first node reads its own when it runs the statement. An obstacle if others run it as well.
+    fn reads_catalogue(&mut self, catalogue: &Relation, query: &pg_sys::Query) -> Option<Obstacle> {
+        self.needs_first_node = true;
+        let runs_once = query.commandType == pg_sys::CmdType::CMD_SELECT
+            && matches!(self.stays, Stays::Nothing);
+        let is_of_session = SESSION_VIEWS.contains(&catalogue.name.as_str());
+        (!runs_once || is_of_session).then_some(CATALOGUE)
+    }
+
     /// Whether the next mention, one of this relation, is gathered.
     fn moves(&mut self, relation: &Relation) -> bool {
         let number = self.mentions.len();
@@ -365,7 +403,7 @@ impl Gathering<'_> {
         filters: (NodePtr, Vec<NodePtr>),
     ) -> Result<Result<(), Obstacle>, PostgresError> {
         let from_one_node = match relation.placement {
-            Placement::Catalog => return Ok(Err("it reads a system catalogue, too")),
+            Placement::Catalog => return Ok(Err(CATALOGUE)),
             Placement::Distributed(_) => false,
             Placement::Reference => true,
             Placement::None => {

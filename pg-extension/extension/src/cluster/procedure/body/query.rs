@@ -156,7 +156,9 @@ fn look_at_level(
             ));
         }
         let is_target = changes && level.resultRelation == index as i32 + 1;
-        note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
+        if !is_excluded(level, index as i32 + 1) {
+            note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
+        }
         let home = placements::home(entry.relid);
         findings.beyond_references |= !matches!(home, Home::Everywhere);
         match home {
@@ -187,6 +189,13 @@ fn look_at_level(
             }
         }
     }
+}
+
+/// Whether a mention is EXCLUDED, the row that could not be inserted.
+fn is_excluded(level: &pg_sys::Query, index: i32) -> bool {
+    // SAFETY: what a query does on a conflict, if it has it.
+    let conflict = unsafe { level.onConflict.as_ref() };
+    conflict.is_some_and(|conflict| conflict.exclRelIndex == index)
 }
 
 /// No view, partitions or foreign rows, and nothing that the rewriter adds to queries.

@@ -70,6 +70,28 @@ pub fn straight_line(function: Oid) -> Result<plpgsql::Queries<String>, Postgres
     })
 }
 
+/// The queries of a body that is nothing but changes that give no rows, one after the other, as the session would read it now; `None` when it is more.
+/// Arguments are parameters, numbered from 1.
+pub fn changes(function: Oid) -> Result<Option<Vec<&'static pg_sys::Query>>, PostgresError> {
+    let queries = match stored(function) {
+        Some(stored) if stored.tree.is_none() && stored.language == "sql" => {
+            sql_text::queries(function, std::ptr::null_mut(), Oid::INVALID)?
+        }
+        _ => straight_line(function)?
+            .ok()
+            .map(|queries| queries.into_iter().map(|(_, query)| query).collect()),
+    };
+    Ok(queries.filter(|queries: &Vec<_>| {
+        !queries.is_empty() && queries.iter().all(|query| is_change(query))
+    }))
+}
+
+/// Whether a statement is a change that gives no rows.
+pub fn is_change(query: &pg_sys::Query) -> bool {
+    let reads = [pg_sys::CmdType::CMD_SELECT, pg_sys::CmdType::CMD_UTILITY];
+    !reads.contains(&query.commandType) && query.returningList.is_null()
+}
+
 /// The one query whose rows, or whose value, a function gives, as the session would read it now; `None` when it does more. Arguments are parameters,
 /// numbered from 1.
 ///

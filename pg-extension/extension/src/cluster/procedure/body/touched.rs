@@ -121,13 +121,9 @@ pub fn block_changes(text: &CStr) -> Option<Vec<String>> {
     let lines = boundary::attempt(|| plpgsql::straight_block(text))
         .ok()?
         .ok()?;
-    let changes = |query: &pg_sys::Query| {
-        let reads = [CmdType::CMD_SELECT, CmdType::CMD_UTILITY];
-        !reads.contains(&query.commandType) && query.returningList.is_null()
-    };
     lines
         .into_iter()
-        .map(|(line, query)| changes(query).then_some(line.text))
+        .map(|(line, query)| source::is_change(query).then_some(line.text))
         .collect()
 }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import org.abelian.router.analysis.MergeFacts;
+import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.PartCollection;
 import org.abelian.router.pool.NodeStatement;
@@ -111,6 +112,7 @@ final class BroadcastJoin {
             facts.finishNeedsRows() ? rows : Collections.nCopies(rows.size(), (ByteQueue) null));
     arrays.addAll(joined);
     NodeStatement statement = NodeStatement.of(merge.combine(), merge.combineParameters());
-    return GatherExecution.bindFinal(context, bound, statement, false, arrays);
+    Backend home = GatherExecution.finisher(context, bound, merge);
+    return GatherExecution.bindFinal(context, bound, home, statement, false, arrays);
   }
 }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.IntFunction;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PartCollection;
@@ -231,7 +232,7 @@ final class GatherExecution {
   /** Runs a query over rows on one node. */
   private void runOver(NodeStatement statement, List<ByteQueue> arrays, RowSink sink)
       throws IOException {
-    Backend home = context.backends().home(bound.routed().router().catalog());
+    Backend home = finisher(context, bound, merge);
     context.transactions().enter(home, false);
     byte[] name = context.backends().prepare(home, statement, isPlannedOnce(), context.replies());
     BindMessage bind = bound.bind();
@@ -364,22 +365,32 @@ final class GatherExecution {
   }
 
   private Execution bindFinal(PartCollection rows) {
-    return bindFinal(context, bound, last(), isPlannedOnce(), rows.arrays());
+    return bindFinal(
+        context, bound, finisher(context, bound, merge), last(), isPlannedOnce(), rows.arrays());
+  }
+
+  /** The node that finishes: the first one where its catalogue may be read, too. */
+  static Backend finisher(EngineContext context, BoundStatement bound, MergeFacts merge) {
+    Catalog catalog = bound.routed().router().catalog();
+    return merge.firstNode()
+        ? context.backends().backend(catalog.first())
+        : context.backends().home(catalog);
   }
 
   /**
    * Binds what one node makes of rows, which is the client's.
    *
+   * @param home that node
    * @param plannedOnce whether the plan may be kept for other rows
    * @param arrays of the rows, for the parameters behind the client's
    */
   static Execution bindFinal(
       EngineContext context,
       BoundStatement bound,
+      Backend home,
       NodeStatement statement,
       boolean plannedOnce,
       List<ByteQueue> arrays) {
-    Backend home = context.backends().home(bound.routed().router().catalog());
     context.transactions().enter(home, false);
     byte[] name = context.backends().prepare(home, statement, plannedOnce, context.replies());
     BindMessage bind = bound.bind();

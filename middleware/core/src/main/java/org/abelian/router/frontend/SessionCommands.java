@@ -266,18 +266,7 @@ public final class SessionCommands {
 
   /** What decides about the snapshot comes before it, as in PostgreSQL. */
   private void requireInTime(StatementFacts facts, List<Backend> begun) {
-    String isolation = facts.command().isolation();
-    boolean changes =
-        isolation != null
-            && !isolation.toLowerCase(Locale.ROOT).equals(context.transactions().level());
-    if (changes && context.transactions().state().isInSavepoint()) {
-      throw ClientError.of(
-          "25001", "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
-    }
-    if (changes && context.transactions().state().hasPassedBy()) {
-      throw ClientError.of(
-          "25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
-    }
+    context.transactions().requireInTime(facts.command().isolation());
     boolean distributed =
         facts.command().setting().name().equals(IsolationSettings.DISTRIBUTED_ISOLATION);
     if (distributed && !begun.isEmpty() && context.transactions().readsFromOneSnapshot()) {

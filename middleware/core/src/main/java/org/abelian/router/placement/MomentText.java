@@ -3,6 +3,7 @@ package org.abelian.router.placement;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.abelian.router.error.AbelianException;
@@ -29,6 +30,22 @@ public final class MomentText {
           "(\\d{4,6})-(\\d{2})-(\\d{2})(?:[ Tt]"
               + CLOCK
               + " ?(?:([Zz])|([+-])(\\d{2})(?::?(\\d{2})(?::?(\\d{2}))?)?)?)?( BC)?");
+
+  private static final List<String> MONTHS =
+      List.of("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec");
+
+  private static final String MONTH = "(" + String.join("|", MONTHS) + ")";
+
+  /** As PostgreSQL writes it under DateStyle Postgres: the name of the month says what it is. */
+  private static final Pattern WITH_NAMES =
+      Pattern.compile(
+          "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?:"
+              + MONTH
+              + " (\\d{2})|(\\d{2}) "
+              + MONTH
+              + ") "
+              + CLOCK
+              + " (\\d{4,6})( BC)?");
 
   private MomentText() {}
 
@@ -57,23 +74,41 @@ public final class MomentText {
     if (text.equalsIgnoreCase("-infinity")) {
       return INFINITE_PAST;
     }
+    Matcher named = WITH_NAMES.matcher(text);
+    if (!zoned && named.matches()) {
+      return withNames(named, type, text);
+    }
     Matcher matcher = TIMESTAMP.matcher(text);
     boolean known = matcher.matches();
     boolean hasZone = known && (matcher.group(8) != null || matcher.group(9) != null);
     if (!known || zoned && !hasZone) {
       throw unclear(type, text, "YYYY-MM-DD HH:MM:SS" + (zoned ? "+00:00" : ""));
     }
-    int year = Integer.parseInt(matcher.group(1));
-    boolean beforeChrist = matcher.group(13) != null; // The year before 1 is 1 BC.
+    boolean beforeChrist = matcher.group(13) != null;
+    long day =
+        day(number(matcher, 1), beforeChrist, number(matcher, 2), number(matcher, 3), type, text);
+    long clock = matcher.group(4) == null ? 0 : clock(matcher, 4, type, text);
+    return day + clock - (zoned ? offset(matcher) : 0);
+  }
+
+  private static long withNames(Matcher named, String type, String text) {
+    boolean monthFirst = named.group(1) != null;
+    int month = 1 + MONTHS.indexOf(named.group(monthFirst ? 1 : 4));
+    int day = number(named, monthFirst ? 2 : 3);
+    boolean beforeChrist = named.group(10) != null;
+    return day(number(named, 9), beforeChrist, month, day, type, text)
+        + clock(named, 5, type, text);
+  }
+
+  /** Its beginning. The year before 1 is 1 BC. */
+  private static long day(
+      int year, boolean beforeChrist, int month, int day, String type, String text) {
     if (year == 0) {
       throw malformed(type, text);
     }
     try {
-      LocalDate date =
-          LocalDate.of(beforeChrist ? 1 - year : year, number(matcher, 2), number(matcher, 3));
-      long days = ChronoUnit.DAYS.between(EPOCH, date);
-      long clock = matcher.group(4) == null ? 0 : clock(matcher, 4, type, text);
-      return days * DAY + clock - (zoned ? offset(matcher) : 0);
+      LocalDate date = LocalDate.of(beforeChrist ? 1 - year : year, month, day);
+      return ChronoUnit.DAYS.between(EPOCH, date) * DAY;
     } catch (DateTimeException notADay) {
       throw malformed(type, text);
     }

@@ -115,13 +115,13 @@ final class QueryRouting {
       if (!table.write()) {
         continue;
       }
-      if (facts.kind() == StatementKind.MERGE && Refusals.ofSeveral(facts) != null) {
-        throw Refusals.merge(table);
-      }
       for (KeyColumn column : uses.placement(table).columns()) {
         if (table.assigned().contains(column.name())) {
           throw Refusals.keyChanged(table, column.name(), facts.change().unmoved());
         }
+      }
+      if (facts.kind() == StatementKind.MERGE && Refusals.ofSeveral(facts) != null) {
+        throw Refusals.merge(table);
       }
     }
   }

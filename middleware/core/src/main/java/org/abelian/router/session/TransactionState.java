@@ -256,6 +256,16 @@ public final class TransactionState {
     }
   }
 
+  /**
+   * Modes that a BEGIN in the block has set.
+   *
+   * @param level null when it asks for none
+   */
+  void modes(NodeStatement statement, String level) {
+    isolation = level == null ? isolation : level;
+    setting(MODES, statement);
+  }
+
   public void savepoint(String name, NodeStatement statement) {
     add(new Entry(name, List.of(), null, statement));
   }

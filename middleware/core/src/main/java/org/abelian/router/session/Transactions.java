@@ -3,6 +3,7 @@ package org.abelian.router.session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.Supplier;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
@@ -439,6 +440,9 @@ public final class Transactions {
   private Progress begin(SharedStatement statement, TransactionCommand command) {
     if (state.isBlock()) {
       warn("25001", "there is already a transaction in progress");
+      if (command.modes()) {
+        setModes(statement, command);
+      }
     } else if (state.isOpen()) {
       adopt(statement, command);
     } else {
@@ -459,14 +463,48 @@ public final class Transactions {
       state.adopt();
       return;
     }
+    List<Backend> begun = tellModes(statement);
+    state.adopt(statement.statement(), command.isolation());
+    begun.forEach(backend -> backend.told = state.history().size());
+    replies.add(RouterWork.then(() -> levelChanged(before)));
+  }
+
+  /** A BEGIN in a block begins nothing, but sets the modes that it names. */
+  private void setModes(SharedStatement statement, TransactionCommand command) {
+    requireInTime(command.isolation());
+    String before = level();
+    List<Backend> begun = tellModes(statement);
+    state.modes(statement.statement(), command.isolation());
+    begun.forEach(backend -> backend.told = state.history().size());
+    replies.add(RouterWork.then(() -> levelChanged(before)));
+  }
+
+  private List<Backend> tellModes(SharedStatement statement) {
     List<Backend> begun = backends.begun();
     for (Backend backend : begun) {
       catchUp(backend);
       inject(backend, statement.statement(), false);
     }
-    state.adopt(statement.statement(), command.isolation());
-    begun.forEach(backend -> backend.told = state.history().size());
-    replies.add(RouterWork.then(() -> levelChanged(before)));
+    return begun;
+  }
+
+  /**
+   * What decides about the snapshot comes before it, as in PostgreSQL.
+   *
+   * @param isolation null when it stays what it is
+   */
+  public void requireInTime(String isolation) {
+    if (isolation == null || isolation.toLowerCase(Locale.ROOT).equals(level())) {
+      return;
+    }
+    if (state.isInSavepoint()) {
+      throw ClientError.of(
+          "25001", "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
+    }
+    if (state.hasPassedBy()) {
+      throw ClientError.of(
+          "25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+    }
   }
 
   private void warn(String sqlState, String message) {

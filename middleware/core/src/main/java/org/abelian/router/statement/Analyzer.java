@@ -327,7 +327,8 @@ public final class Analyzer {
     StatementFacts only = facts.get(0);
     boolean isQuery = only.kind() == StatementKind.SELECT || only.kind().modifies();
     UtilityKind utility = only.command().utility();
-    if (isQuery || utility == UtilityKind.DO || only.command().storesRows()) {
+    boolean hasBody = utility == UtilityKind.DO || utility == UtilityKind.CALL;
+    if (isQuery || hasBody || only.command().storesRows()) {
       return new Told(only, FactsParser.made(told), FactsParser.instead(told));
     }
     boolean queries = utility == UtilityKind.DECLARE || utility == UtilityKind.COPY_TO;

@@ -714,6 +714,7 @@ BEGIN
     SELECT (l->>'id')::integer, format('%I.%I', l->>'schema', l->>'table')::regclass, (l->>'attribute')::smallint, (l->>'entries')::regclass, (l->>'index')::regclass
       FROM json_array_elements(coalesce(catalog->'lookups', '[]')) l;
   INSERT INTO abelian.procedure SELECT p.* FROM json_populate_recordset(NULL::abelian.procedure, coalesce(catalog->'procedures', '[]')) p;
+  PERFORM abelian.keep_row_checks();
 END $$;
 
 -- ---- the entries of a lookup
@@ -930,7 +931,7 @@ BEGIN
   END LOOP;
   FOR member, needless IN
     SELECT t.tgrelid, t.tgname FROM pg_trigger t JOIN abelian.partition_tree(relation) p ON p = t.tgrelid
-     WHERE t.tgfoid = 'abelian.refuse_row()'::regprocedure AND t.tgparentid = 0
+     WHERE t.tgisinternal AND t.tgfoid = 'abelian.refuse_row()'::regprocedure
   LOOP
     EXECUTE format('DROP TRIGGER %I ON %s', needless, member);
   END LOOP;
@@ -1167,26 +1168,34 @@ DECLARE
   problem record;
 BEGIN
   FOR problem IN
-    SELECT t.tgname AS name, t.tgtype::integer & 1 = 0 AS of_statements FROM pg_trigger t
+    SELECT t.tgname AS name,
+           CASE WHEN placed.method = 'reference' THEN 'It would fire once for each copy of a row.'
+                WHEN t.tgtype::integer & 1 = 0 THEN 'It would fire once on each node.'
+                WHEN t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL THEN 'Its transition tables would have the rows of one node.'
+                WHEN t.tgtype::integer & 18 = 18 AND EXISTS (SELECT FROM abelian.lookup_index l WHERE l.relation = placed.relation)
+                THEN 'It may change what a lookup index of the table has.'
+                WHEN f.prosrc ~* '\m(nextval|setval|currval|lastval)\M' THEN 'Its function uses numbers of sequences, which each node counts for itself.'
+           END AS reason
+      FROM pg_trigger t JOIN pg_proc f ON f.oid = t.tgfoid
      WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal AND NOT abelian.is_own_trigger(t.tgfoid)
-       AND (placed.method = 'reference' OR t.tgtype::integer & 1 = 0 OR t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL)
   LOOP
+    CONTINUE WHEN problem.reason IS NULL;
     RAISE EXCEPTION 'table % has what a placed table cannot have: trigger "%"', placed.relation, problem.name
-      USING ERRCODE = 'feature_not_supported',
-            DETAIL = CASE WHEN placed.method = 'reference' THEN 'It would fire once for each copy of a row.'
-                          WHEN problem.of_statements THEN 'It would fire once on each node.'
-                          ELSE 'Its transition tables would have the rows of one node.' END,
+      USING ERRCODE = 'feature_not_supported', DETAIL = problem.reason,
             HINT = CASE WHEN placed.method = 'reference' THEN format('Drop trigger %I first.', problem.name)
                         ELSE 'Distributed tables may have triggers FOR EACH ROW without transition tables.' END;
   END LOOP;
-  -- A row that such a trigger has changed must still belong to this node.
-  IF placed.method <> 'reference' AND abelian.may_change_rows(placed.relation) AND NOT EXISTS (
-       SELECT FROM pg_trigger t WHERE t.tgrelid = placed.relation AND t.tgfoid = 'abelian.refuse_row()'::regprocedure) THEN
-    PERFORM abelian.add_internal_trigger(placed.relation, format(
-      'CREATE TRIGGER abelian_own_row AFTER INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT abelian.check_changed_row(new.tableoid, %s)) EXECUTE FUNCTION abelian.refuse_row()',
-      placed.relation, (SELECT string_agg(format('new.%I', k.key->>'name'), ', ' ORDER BY k.place)
-                          FROM jsonb_array_elements(placed.columns) WITH ORDINALITY k(key, place))));
-  END IF;
+  -- What participants decide alike they must be able to do: a trigger may fail on one of them.
+  FOR problem IN
+    SELECT t.tgname AS name, d.signature FROM pg_trigger t, abelian.procedure d JOIN abelian.placement o ON o.relation = d.colocated_with
+     WHERE t.tgrelid = placed.relation AND NOT t.tgisinternal AND NOT abelian.is_own_trigger(t.tgfoid)
+       AND o.colocation_id = placed.colocation_id AND d.class = 'independent'
+  LOOP
+    RAISE EXCEPTION 'table % cannot have trigger "%" while procedure % commits independently', placed.relation, problem.name, problem.signature
+      USING ERRCODE = 'feature_not_supported', DETAIL = 'The trigger may fail on one participant of a call alone.',
+            HINT = 'Call undistribute_procedure(), and create_distributed_procedure() with class => ''coordinated''.';
+  END LOOP;
+  PERFORM abelian.keep_row_checks(placed.relation);
 END $$;
 
 CREATE FUNCTION abelian.check_changed_row(relation oid, VARIADIC keys "any") RETURNS boolean LANGUAGE c STABLE AS 'MODULE_PATHNAME', 'abelian_check_changed_row';
@@ -1198,6 +1207,7 @@ CREATE FUNCTION abelian.refuse_row() RETURNS trigger LANGUAGE plpgsql SET search
 BEGIN
   RAISE EXCEPTION 'a row of table % belongs to another node', tg_relid::regclass USING ERRCODE = 'check_violation';
 END $$;
+REVOKE ALL ON FUNCTION abelian.refuse_row() FROM PUBLIC;
 
 CREATE FUNCTION abelian.is_own_trigger(function oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT function IN ('abelian.note_lookup_change()'::regprocedure, 'abelian.refuse_row()'::regprocedure)
@@ -1210,22 +1220,34 @@ CREATE FUNCTION abelian.may_change_rows(relation regclass) RETURNS boolean LANGU
                     AND NOT abelian.is_own_trigger(t.tgfoid))
 $$;
 
--- Raises when somebody has taken away, or switched off, what looks at rows that triggers have changed.
-CREATE FUNCTION abelian.check_own_row_triggers() RETURNS void
+-- A row that such a trigger has changed must still belong to this node: gives the table with its partitions, or all, the trigger that looks after
+-- that, while it is needed. It belongs to each table by itself. Dumps do not have it.
+CREATE FUNCTION abelian.keep_row_checks(only_of regclass DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  broken regclass;
+  placed abelian.placement;
+  kept record;
 BEGIN
-  SELECT p.relation INTO broken FROM abelian.placement p
-   WHERE p.method <> 'reference' AND abelian.may_change_rows(p.relation) AND NOT EXISTS (
-           SELECT FROM pg_trigger t WHERE t.tgrelid = p.relation AND t.tgfoid = 'abelian.refuse_row()'::regprocedure AND t.tgenabled IN ('O', 'A'));
-  IF broken IS NOT NULL THEN
-    RAISE EXCEPTION 'the trigger of table % that looks at rows which others have changed cannot be dropped or disabled', broken
-      USING ERRCODE = 'feature_not_supported', HINT = 'Drop or disable the other BEFORE triggers first.';
-  END IF;
+  FOR placed IN
+    SELECT p.* FROM abelian.placement p
+     WHERE p.method <> 'reference' AND (only_of IS NULL OR p.relation IN (SELECT * FROM abelian.partition_tree(only_of)))
+     ORDER BY p.relation
+  LOOP
+    SELECT t.tgname AS name, t.tgenabled AS state INTO kept FROM pg_trigger t
+     WHERE t.tgrelid = placed.relation AND t.tgisinternal AND t.tgfoid = 'abelian.refuse_row()'::regprocedure;
+    IF kept.name IS NOT NULL AND (kept.state <> 'A' OR NOT abelian.may_change_rows(placed.relation)) THEN
+      EXECUTE format('DROP TRIGGER %I ON %s', kept.name, placed.relation);
+      kept.name := NULL;
+    END IF;
+    IF kept.name IS NULL AND abelian.may_change_rows(placed.relation) THEN
+      PERFORM abelian.add_internal_trigger(placed.relation, format(
+        'CREATE TRIGGER abelian_own_row AFTER INSERT OR UPDATE ON %s FOR EACH ROW WHEN (NOT abelian.check_changed_row(new.tableoid, %s)) EXECUTE FUNCTION abelian.refuse_row()',
+        placed.relation, (SELECT string_agg(format('new.%I', k.key->>'name'), ', ' ORDER BY k.place)
+                            FROM jsonb_array_elements(placed.columns) WITH ORDINALITY k(key, place))));
+    END IF;
+  END LOOP;
 END $$;
-REVOKE ALL ON FUNCTION abelian.check_triggers(abelian.placement), abelian.is_own_trigger(oid), abelian.may_change_rows(regclass),
-  abelian.check_own_row_triggers() FROM PUBLIC;
+REVOKE ALL ON FUNCTION abelian.check_triggers(abelian.placement), abelian.keep_row_checks(regclass) FROM PUBLIC;
 
 -- For the owner: until it is called with 0, or the statement ends, changes of the table that functions make fire no triggers of users.
 CREATE FUNCTION abelian.mute_triggers(relation regclass) RETURNS void LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_mute_triggers';
@@ -1374,7 +1396,9 @@ BEGIN
     PERFORM abelian.forget_table(dropped);
   END LOOP;
   PERFORM abelian.check_lookup_triggers();
-  PERFORM abelian.check_own_row_triggers();
+  PERFORM abelian.keep_row_checks(p.relation)
+     FROM pg_event_trigger_dropped_objects() o JOIN abelian.placement p ON p.relation = to_regclass(format('%I.%I', o.address_names[1], o.address_names[2]))
+    WHERE o.object_type = 'trigger';
 END $$;
 
 -- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
@@ -1447,7 +1471,6 @@ BEGIN
   END LOOP;
   IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() c WHERE c.command_tag = 'ALTER TABLE') THEN
     PERFORM abelian.check_lookup_triggers();
-    PERFORM abelian.check_own_row_triggers();
   END IF;
   IF EXISTS (
     SELECT FROM pg_event_trigger_ddl_commands() c
@@ -2479,7 +2502,7 @@ INSERT INTO abelian.catalog_for_dumps (catalog, written_at)
 SELECT abelian.catalog(), clock_timestamp()
  WHERE EXISTS (SELECT FROM abelian.node) OR EXISTS (SELECT FROM abelian.placement) OR EXISTS (SELECT FROM abelian.procedure);
 
--- As before, and whether the database is a restored dump that has not become a node.
+-- As before, and whether the database is a restored dump that has not become a node, or lacks triggers that dumps leave out.
 CREATE OR REPLACE FUNCTION abelian.preflight(OUT problem text, OUT hint text) RETURNS SETOF record
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT 'max_prepared_transactions is 0: transactions over several nodes cannot commit',
@@ -2502,6 +2525,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM abelian.catalog_for_dumps c
    WHERE json_array_length(c.catalog->'nodes') + json_array_length(c.catalog->'tables') > 0
      AND NOT EXISTS (SELECT FROM abelian.node) AND NOT EXISTS (SELECT FROM abelian.placement)
+  UNION ALL
+  SELECT format('nobody looks whether rows of table %s that triggers change still belong to this node', p.relation), 'SELECT abelian.keep_row_checks()'
+    FROM abelian.placement p
+   WHERE p.method <> 'reference' AND abelian.may_change_rows(p.relation)
+     AND NOT EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = p.relation AND t.tgisinternal AND t.tgenabled = 'A' AND t.tgfoid = 'abelian.refuse_row()'::regprocedure)
 $$;
 -- ==== end of dumps of one node ======================================================================
 -- ==== figures for those who watch routers (docs/guide/operations.md) =================================
@@ -3131,7 +3159,7 @@ DECLARE
     abort_decision,add_internal_trigger,add_node,advance_moving,advance_sequence,align_sequences,analyse_replaced,analyze,anything_placed,apply_intent,
     apply_lookup_changes,bar_intent,begin_move,begin_placement_change,block_changes,cancel_waiter,catalog,catalog_for_dumps,catalog_to_join,
     change_schema,changes_meaning,check_changed_row,check_ddl,check_entry,check_foreign_keys,check_intent_horizon,check_kind,check_lookup_seal,
-    check_lookup_triggers,check_member,check_method,check_mover,check_not_in_use,check_own_row,check_own_row_triggers,check_partitions,check_placement,check_rows,
+    check_lookup_triggers,check_member,check_method,check_mover,check_not_in_use,check_own_row,check_partitions,check_placement,check_rows,
     check_sequence_owner,check_triggers,choose_colocation,claim,claim_entry,claim_procedure,claim_table,class_of_body,close_intents,cluster,colocation,
     columns_of,commit_intent,condition_text,continue_sequence,copy_catalog,count_of_rule,counts_whole,create_distributed_function,
     create_distributed_procedure,create_distributed_table,create_lookup_index,create_reference_table,decide,decision,defaults_are_current,
@@ -3142,7 +3170,7 @@ DECLARE
     independent_executed,independent_executing,independent_fence,independent_flush,independent_forget,independent_freeze,independent_is_closed,
     independent_lane,independent_next_run,independent_open,independent_open_lane,independent_pending,independent_propose,independent_record,
     independent_run,independent_run_calls,independent_state,independent_stop,independent_sweep,independent_turn,independent_unblock,
-    install_catalog,intent,intent_horizon,is_claimed,is_divided,is_local,is_local_foreign_key,is_own_trigger,is_router,is_wide,join_cluster,joining,keep_rows,
+    install_catalog,intent,intent_horizon,is_claimed,is_divided,is_local,is_local_foreign_key,is_own_trigger,is_router,is_wide,join_cluster,joining,keep_row_checks,keep_rows,
     kept_rows,key_arguments,key_attributes,key_columns,key_expression,key_expressions,key_kind,key_kinds,key_type,listed_intents,lock_modes_conflict,
     lookup_change,lookup_change_place_seq,lookup_column,lookup_entry,lookup_index,lookup_key,lookup_name,maps_keys,may_change_rows,move_names,move_step,moves,moving,mute_triggers,names_in_catalog,node,
     node_of,node_of_m,node_of_row,note_lookup_change,own_node,parse_key_columns,parse_rule,partition,partition_of,partition_of_key,

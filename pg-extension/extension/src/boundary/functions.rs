@@ -53,9 +53,10 @@ functions! {
     fn has_subclass(relation: Oid) -> bool;
     fn find_all_inheritors(relation: Oid, lock: LOCKMODE, parents: *mut *mut List) -> *mut List;
     fn has_partition_attrs(relation: Relation, attributes: *mut pg_sys::Bitmapset, in_expression: *mut bool) -> bool;
-    fn CreateTrigger(
+    fn CreateTriggerFiringOn(
         statement: *mut pg_sys::CreateTrigStmt, text: *const c_char, relation: Oid, referenced: Oid, constraint: Oid, index: Oid, function: Oid,
         parent: Oid, condition: *mut pg_sys::Node, internal: bool, in_partition: bool,
+        fires_when: c_char,
     ) -> pg_sys::ObjectAddress;
     fn nextval_internal(relation: Oid, check_permissions: bool) -> i64;
     fn CatalogTupleInsert(relation: Relation, row: pg_sys::HeapTuple);

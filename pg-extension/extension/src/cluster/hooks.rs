@@ -35,7 +35,7 @@ pub fn install() {
             (is_watched || misplaced::concerns(start.query())) && !start.is_explain_only()
         },
         tell: |start: &Start| {
-            if procedure::is_running() {
+            if procedure::is_running() && !nested::is_in_trigger(start.query()) {
                 procedure::check_query(start.query());
             } else if has_router() && is_inside() {
                 nested::check_query(start.query(), depth());

@@ -12,6 +12,7 @@ use super::analysis::tree::{self, NodePtr};
 use super::procedure::guard::{self, Wanted};
 use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
+use super::row_triggers;
 use super::{
     block, gathered_tables, misplaced, postgres, procedure, refused, schema_change, settings,
 };
@@ -56,7 +57,7 @@ fn watched() -> Option<i32> {
     let own = settings::NODE_ID.get();
     let watches = own != 0
         && settings::PLACEMENT_VERSION.get() != 0
-        && !procedure::is_running()
+        && (!procedure::is_running() || row_triggers::is_running())
         && TOP.get() != Top::Placement
         && placements::first_of_several().is_some();
     watches.then_some(own)
@@ -104,20 +105,18 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
     }
     // SAFETY: a query's text is a C string; the state has just been initialised.
     unsafe {
-        let by_foreign_key = if pg_sys::InNoForceRLSOperation() {
+        let text = CStr::from_ptr(query.sourceText).to_bytes();
+        let by_foreign_key = if is_of_foreign_key(query) {
             true
         } else if depth == block::depth() + 1 && TOP.get() == Top::Definition {
             // The check of rows that are there, when a foreign key is added.
-            CStr::from_ptr(query.sourceText)
-                .to_bytes()
-                .starts_with(b"SELECT fk.")
+            text.starts_with(b"SELECT fk.")
         } else {
             false
         };
         if by_foreign_key {
             misplaced::check_query(query); // what it cascades to may be a distribution column
         }
-        let text = CStr::from_ptr(query.sourceText).to_bytes();
         let mut look = Look {
             own,
             by_foreign_key,
@@ -125,6 +124,29 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
             changes_first_node: depth == 1 && is_in_block() && block::changes_first_node(query),
         };
         look.at(query.planstate);
+    }
+}
+
+/// Whether a query is inside of a user's trigger, and not one of a foreign key. There each node does what its own rows ask for, also in the call
+/// of a distributed procedure.
+pub fn is_in_trigger(query: &pg_sys::QueryDesc) -> bool {
+    row_triggers::is_running() && !is_of_foreign_key(query)
+}
+
+/// Whether a query is a foreign key's own. Triggers that rows fire which it changes are under its settings, too, but have other texts.
+fn is_of_foreign_key(query: &pg_sys::QueryDesc) -> bool {
+    // SAFETY: plain read of the backend's state; a query's text is a C string.
+    let text = unsafe {
+        if !pg_sys::InNoForceRLSOperation() {
+            return false;
+        }
+        CStr::from_ptr(query.sourceText).to_bytes()
+    };
+    let has = |part: &[u8]| text.windows(part.len()).any(|found| found == part);
+    match text {
+        [b'S', ..] => text.starts_with(b"SELECT 1 FROM ") && has(b" FOR KEY SHARE OF x"),
+        [b'D', ..] => text.starts_with(b"DELETE FROM ") && has(b" WHERE $1 OPERATOR("),
+        _ => text.starts_with(b"UPDATE ") && has(b" OPERATOR(") && has(b" WHERE $"),
     }
 }
 

@@ -33,6 +33,10 @@ pub fn install() {
         concerns: |start| is_muted() && !start.is_explain_only(),
         tell: mute,
     });
+    executor::after_run(Subscriber {
+        concerns: |_| is_muted() && hooks::is_client_statement(),
+        tell: |_| TABLE.set(Oid::INVALID),
+    });
     transaction::on_end(&Subscriber {
         concerns: |event| is_muted() && transaction::is_over(*event),
         tell: |_| TABLE.set(Oid::INVALID),
@@ -41,6 +45,13 @@ pub fn install() {
         concerns: |end| is_muted() && end.kind == pg_sys::SubXactEvent::SUBXACT_EVENT_ABORT_SUB,
         tell: |_| TABLE.set(Oid::INVALID),
     });
+}
+
+/// Whether a trigger is running, be it one of a foreign key.
+pub fn is_running() -> bool {
+    // SAFETY: it reads a counter, and no argument.
+    let depth = unsafe { pg_sys::pg_trigger_depth(std::ptr::null_mut()) };
+    depth.value() as i32 > 0
 }
 
 fn is_muted() -> bool {
@@ -64,7 +75,7 @@ pg_function!(
 
 pg_function!(
     /// `abelian.add_internal_trigger(table, command)`: makes what this CREATE TRIGGER says, but as one that is PostgreSQL's own: dumps and
-    /// clients do not show it, and its number is a part of its name.
+    /// clients do not show it, its number is a part of its name, and it fires whatever `session_replication_role` is.
     fn abelian_add_internal_trigger(call) {
         let table = Oid::from(call.arg(0).value() as u32);
         // SAFETY: declared as regclass and text, the function as STRICT.
@@ -75,8 +86,9 @@ pg_function!(
             let none = Oid::INVALID;
             // SAFETY: the tag says what it is; the text outlives the call.
             unsafe {
-                functions::CreateTrigger(
+                functions::CreateTriggerFiringOn(
                     trigger.cast(), command.as_ptr(), table, none, none, none, none, none, std::ptr::null_mut(), true, false,
+                    pg_sys::TRIGGER_FIRES_ALWAYS as std::ffi::c_char,
                 );
                 pg_sys::CommandCounterIncrement();
             }

@@ -8,6 +8,7 @@
 //! Where no action inserts, the second step is all that there is. As rows that match stay locked, they are the ones that one PostgreSQL would have
 //! changed: it looks at a row again when it has waited for it, and so does the first step.
 
+use super::changing_calls;
 use super::merge::{build, filter, parts};
 use super::merge_into;
 use super::merge_source::{self, MergeSource};
@@ -59,6 +60,10 @@ pub fn find(
         return Ok(None);
     };
     let inserts = actions(query).any(|action| action.commandType == CmdType::CMD_INSERT);
+    // Those for each row would fire when a step is over, and others would see what they do.
+    if changing_calls::may_fire_triggers(target.oid) {
+        return Ok(None);
+    }
     // Policies say of a MERGE otherwise than of what locks rows which of them it may see.
     if comes_out_twice(query) || inserts && has_policies(target.oid) {
         return Ok(None);

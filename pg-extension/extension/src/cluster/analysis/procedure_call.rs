@@ -133,8 +133,11 @@ pub fn describe(call: Option<Call>, facts: &mut Json) {
     let in_arguments = functions::called_by(&arguments);
     facts["functions"] = json!(in_arguments.opaque);
     let body = procedure::body_facts(call.function.funcid, false);
-    let asks = body.is_none_or(|(_, called)| clock::is_asked_by(&called));
-    facts["clock"] = json!(asks || clock::is_asked_by(&in_arguments));
+    let asks = |(_, called): &(Json, Functions)| clock::is_asked_by(called);
+    facts["clock"] = json!(body.as_ref().is_none_or(asks) || clock::is_asked_by(&in_arguments));
+    if let Some((body, _)) = &body {
+        clock::note_triggers_of_body(body, facts);
+    }
     let (keys, unbound) = keys(&record, &arguments, in_arguments.volatile);
     let table = relation::Relation::new(record.colocated_with, 0);
     facts["procedure"] = json!({

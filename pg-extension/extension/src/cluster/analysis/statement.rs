@@ -262,6 +262,8 @@ fn describe_inner(
         }
     }
     describe_functions(&trees(&queries), facts);
+    clock::note_moments(&trees(&queries), facts);
+    clock::note_triggers(&scopes.relations, facts);
     Ok(())
 }
 
@@ -305,6 +307,7 @@ fn describe_query(
         facts["insert"] = json!(insert::facts(&mut scopes, scope, query, statement, text));
     }
     let places = describe_functions(&trees(&queries), facts);
+    clock::note_moments(&trees(&queries), facts);
     clock::note_triggers(&scopes.relations, facts);
     if places {
         if !functions::places_alike(query) {

@@ -111,6 +111,38 @@ class PipelineIT {
     }
   }
 
+  /** Another node is asked for the time of the transaction, when rows for the client are due. */
+  @Test
+  void aLargeAnswerComesBeforeAStatementThatAsksForTheTime() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      fill(client, 8, 100_000);
+      run(client, "ALTER TABLE piped ADD COLUMN at timestamptz");
+      for (boolean block : new boolean[] {true, false}) {
+        if (block) {
+          client.parse("", "BEGIN").bind("", "", 0).execute("", 0);
+        }
+        for (int i = 0; i < 8; i++) {
+          client
+              .parse("", "SELECT t, now() FROM piped WHERE id = " + i)
+              .bind("", "", 0)
+              .execute("", 0)
+              .parse("", "UPDATE piped SET at = now() WHERE id = " + (i + 1) % 8)
+              .bind("", "", 0)
+              .execute("", 0);
+        }
+        client.parse("", "SELECT count(*) FROM piped WHERE at = now()");
+        client.bind("", "", 0).execute("", 0).sync().flush();
+        List<Message> answers = client.untilReady();
+        assertEquals(0, count(answers, 'E'), answers::toString);
+        assertEquals(9, count(answers, 'D'));
+        assertEquals("1", value(client, "SELECT count(DISTINCT at) FROM piped"));
+        if (block) {
+          run(client, "COMMIT");
+        }
+      }
+    }
+  }
+
   @Test
   void batchesOfManyRowsWithLongTextsAreSplitBeforeOneSync() throws IOException {
     int batches = 24;

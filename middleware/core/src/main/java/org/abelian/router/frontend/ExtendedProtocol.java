@@ -204,7 +204,7 @@ public final class ExtendedProtocol {
     }
     Route route = starter.route(statement, routed, values);
     Backend backend = starter.passesThrough(routed, route);
-    if (runsAhead(routed, backend) && context.retry().mustKeepOrder()) {
+    if (mustWait(routed, backend)) {
       return Progress.QUIET;
     }
     forgetReplaced();
@@ -227,11 +227,16 @@ public final class ExtendedProtocol {
     return started.progress();
   }
 
+  /** True when all that is before it must have been answered. */
+  private boolean mustWait(RoutedStatement routed, Backend backend) {
+    return !context.replies().isEmpty()
+        && (runsAhead(routed, backend) && context.retry().mustKeepOrder()
+            || context.transactions().asksForTime(routed, backend));
+  }
+
   /** True when it locks rows, and other nodes than its own have not answered what is before it. */
   private boolean runsAhead(RoutedStatement routed, Backend backend) {
-    return (routed.writes() || routed.locks())
-        && !context.replies().isEmpty()
-        && !context.backends().touchesOnly(backend);
+    return (routed.writes() || routed.locks()) && !context.backends().touchesOnly(backend);
   }
 
   private StatementStarter.Started onNode(

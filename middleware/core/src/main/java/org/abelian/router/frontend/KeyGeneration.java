@@ -213,8 +213,11 @@ public final class KeyGeneration {
             : context.backends().home(catalog);
     TransactionState transaction = context.transactions().state();
     boolean depends = facts.transactional() || transaction.changesSettings();
-    if (transaction.isOpen() && !backend.begun && depends) {
+    if (transaction.isOpen() && depends) {
       context.transactions().enter(backend, false);
+      if (facts.transactional()) {
+        context.transactions().shareClock(backend);
+      }
       context.backends().requestAnswers();
       context.replies().runAll();
       return backend;

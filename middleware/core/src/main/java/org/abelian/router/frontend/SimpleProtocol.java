@@ -294,6 +294,9 @@ public final class SimpleProtocol {
     Route route = starter.route(statement, routed, values);
     BoundStatement whole = new BoundStatement(statement, routed, bind, false);
     Backend backend = starter.passesThrough(routed, route);
+    if (!context.replies().isEmpty() && context.transactions().asksForTime(routed, backend)) {
+      return Progress.QUIET;
+    }
     traced = starter.trace().bound(statement, routed, bind, route, backend);
     boolean alone = texts.size() == 1;
     StatementStarter.Started started;

@@ -61,11 +61,20 @@ public final class TransactionClock {
 
   /** A statement that may ask for the time is about to go to this node alone. */
   void share(Backend backend) {
-    Backend source = source();
-    if (source != null && source != backend) {
+    if (asks(backend)) {
       share();
     }
     tell(backend);
+  }
+
+  /**
+   * True when another node has to be asked first.
+   *
+   * @param only the node that a statement goes to; null for several
+   */
+  boolean asks(Backend only) {
+    Backend source = source();
+    return state.timestamp().text() == null && source != null && source != only;
   }
 
   /** A statement that may ask for the time is about to go to several nodes. */

@@ -131,6 +131,21 @@ public final class Transactions {
     }
   }
 
+  /**
+   * True when another node must be asked for the time of the transaction before the statement runs:
+   * then all that was sent before must have been answered.
+   *
+   * @param only the node that runs it; null for several
+   */
+  public boolean asksForTime(RoutedStatement routed, Backend only) {
+    return routed.facts().calls().clock() && clock.asks(only);
+  }
+
+  /** A node is about to compute a value that may depend on the time. It takes part. */
+  public void shareClock(Backend backend) {
+    clock.share(backend);
+  }
+
   /** True when its connection must forget the numbers of other sessions before the statement. */
   public boolean forgetsNumbers(Backend backend, RoutedStatement routed) {
     return !routed.facts().calls().nodeFunctions().draws().isEmpty()

@@ -367,7 +367,8 @@ class ProcedureIT {
       throws SQLException {
     execute(
         "CREATE OR REPLACE PROCEDURE plain() LANGUAGE plpgsql AS"
-            + " $$ BEGIN UPDATE account SET balance = 1; END $$");
+            + " $$ DECLARE s bigint; BEGIN SELECT sum(balance) INTO s FROM account;"
+            + " UPDATE account SET balance = s; END $$");
     PSQLException error = assertThrows(PSQLException.class, () -> execute("CALL plain()"));
     assertEquals("0A000", error.getSQLState());
     assertNotNull(error.getServerErrorMessage().getHint());

@@ -1406,7 +1406,7 @@ CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid)
   SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
                          'CREATE PROCEDURE', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'CREATE AGGREGATE', 'ALTER AGGREGATE', 'CREATE OPERATOR', 'ALTER OPERATOR',
                          'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY',
-                         'CREATE TRIGGER', 'ALTER TRIGGER')
+                         'CREATE TRIGGER', 'ALTER TRIGGER', 'REVOKE')
       OR class = 'pg_class'::regclass AND EXISTS (
            SELECT FROM pg_class new JOIN pg_class other ON other.relname = new.relname AND other.oid <> new.oid AND other.relpersistence <> 't'
             WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't'))

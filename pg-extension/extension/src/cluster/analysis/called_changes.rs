@@ -3,9 +3,12 @@
 
 use super::super::procedure;
 use super::tree::{self, NodePtr};
-use super::{called_body, operand, parser};
+use super::{called_body, functions, operand, parser};
 use crate::boundary::PostgresError;
-use pgrx::pg_sys::{self, NodeTag};
+use pgrx::pg_sys::{self, NodeTag, Oid};
+
+/// A longer body is one of many nodes only where one has all its rows.
+const MOST: usize = 100;
 
 /// `None` when the procedure does more, or what it does hangs on being called.
 ///
@@ -14,7 +17,9 @@ pub fn of(
     call: &pg_sys::FuncExpr,
     arguments: &[NodePtr],
 ) -> Result<Option<Vec<*mut pg_sys::Query>>, PostgresError> {
-    if !called_body::may_stand_apart(call.funcid) {
+    // Parameters have the collation of the call.
+    let usual = [Oid::INVALID, pg_sys::DEFAULT_COLLATION_OID];
+    if !called_body::may_stand_apart(call.funcid) || !usual.contains(&call.inputcollid) {
         return Ok(None);
     }
     let settled: Option<Vec<_>> = arguments.iter().map(|one| settled(*one)).collect();
@@ -22,6 +27,7 @@ pub fn of(
         return Ok(None);
     };
     let changes = procedure::changes(call.funcid)?;
+    let changes = changes.filter(|changes| changes.len() <= MOST);
     Ok(changes.and_then(|changes| {
         let with_values = |change: &&'static pg_sys::Query| with_arguments(change, &arguments);
         changes.iter().map(with_values).collect()
@@ -45,6 +51,12 @@ fn settled(argument: NodePtr) -> Option<NodePtr> {
     let is_check = |node: NodePtr| tree::tag(node) == Some(NodeTag::T_CoerceToDomain);
     if tree::any(argument, &mut { is_check }) {
         return None; // also where the body does not use it
+    }
+    // Another number on another node, although the name is the same.
+    if tree::any(argument, &mut |node| {
+        functions::object_id_type(node).is_some()
+    }) {
+        return None;
     }
     operand::value(argument)?;
     // SAFETY: folds what the value has just been folded from.

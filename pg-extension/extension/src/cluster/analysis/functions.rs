@@ -305,7 +305,7 @@ pub fn with_effects(node: NodePtr) -> Option<String> {
 }
 
 /// The type of a value, a parameter or a conversion that may be the OID of a user's object; `None` for what is not.
-fn object_id_type(node: NodePtr) -> Option<Oid> {
+pub fn object_id_type(node: NodePtr) -> Option<Oid> {
     use pg_sys::NodeTag::{T_CoerceViaIO, T_FuncExpr, T_Param};
     let type_ = match tree::cast::<pg_sys::Const, _>(node) {
         Some(value) if value.constisnull => return None,

@@ -49,6 +49,12 @@ fn tells_time(type_oid: Oid) -> bool {
 }
 
 /// Whether the literal at the beginning has such a word: it ends with what it starts with, a quote or `$tag$`.
+/// Whether a text of statements may have one.
+pub fn are_in(text: &[u8]) -> bool {
+    let quotes = (0..text.len()).filter(|at| text[*at] == b'\'' || text[*at] == b'$');
+    quotes.into_iter().any(|at| names_moment(&text[at..]))
+}
+
 fn names_moment(text: &[u8]) -> bool {
     let is_quote = |byte: &u8| matches!(byte, b'\'' | b'$');
     let Some(start) = text.iter().position(is_quote) else {

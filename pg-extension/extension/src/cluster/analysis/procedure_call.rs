@@ -17,6 +17,8 @@ pub struct Call {
     columns: Vec<Oid>,
     /// Of a SELECT that gives nothing but the void of the function: its column's name.
     void: Option<String>,
+    /// Whether it is a CALL.
+    is_command: bool,
 }
 
 /// The call of `CALL p(...)`.
@@ -36,6 +38,7 @@ pub fn called(statement: &pg_sys::CallStmt) -> Option<Call> {
         function,
         columns,
         void: None,
+        is_command: true,
     })
 }
 
@@ -81,6 +84,7 @@ pub fn selected(query: &pg_sys::Query) -> Option<Call> {
     from.quals.is_null().then(|| Call {
         function,
         void: is_void.then(|| tree::string(targets[0].resname)),
+        is_command: false,
         columns: targets
             .iter()
             .map(|entry| tree::type_of(entry.expr))
@@ -163,7 +167,8 @@ fn describe_ordinary(call: &Call, facts: &mut Json) {
 
 /// What the body does, where it is nothing but changes.
 fn describe_called_changes(call: &Call, arguments: &[NodePtr], facts: &mut Json) {
-    if call.void.is_none() && !call.columns.is_empty() {
+    let gives_nothing = call.is_command && call.columns.is_empty();
+    if call.void.is_none() && !gives_nothing {
         return;
     }
     let parameters: Vec<Oid> = numbers(&facts["parameters"]).map(Oid::from).collect();

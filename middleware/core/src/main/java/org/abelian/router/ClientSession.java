@@ -601,6 +601,9 @@ public final class ClientSession
   public void groupBegins() {
     transactions.beginGroup();
     retry.beginGroup();
+    if (retry.isFirst()) {
+      cancellation.takeDeadlock(); // One that came too late for the group before.
+    }
     gate.abandon();
   }
 

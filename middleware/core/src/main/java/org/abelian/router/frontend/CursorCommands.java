@@ -37,6 +37,7 @@ import org.abelian.router.routing.Route;
 import org.abelian.router.session.Progress;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
+import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 
@@ -300,6 +301,12 @@ public final class CursorCommands {
     }
     BindMessage bind = new BindMessage();
     bind.look(declaration.message(), 0);
+    GeneratedKeys generated = analysed.generated();
+    boolean changes = generated != null && generated.changesBefore();
+    Route plain = analysed.routed().router().route(new BoundParameters(bind));
+    if (changes && plain instanceof Route.Refused refused) {
+      throw refused.error(); // Its rows would change before anybody fetches.
+    }
     return statements.keys().bound(statement, analysed, bind);
   }
 

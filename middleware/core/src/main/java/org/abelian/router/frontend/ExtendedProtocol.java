@@ -83,6 +83,7 @@ public final class ExtendedProtocol {
     context.retry().parsed();
     statements.named().define(array, at + 5, nameEnd, statement, null);
     if (nameEnd == at + 5) {
+      context.retry().parsesUnnamed();
       statement.parsed();
       context.replies().add(FixedMessage.PARSE_COMPLETE);
     } else {
@@ -101,6 +102,9 @@ public final class ExtendedProtocol {
       throw noStatement(array, bind.statementAt(), bind.statementEnd());
     }
     statements.requireSound(statement);
+    if (bind.statementEnd() == bind.statementAt()) {
+      context.retry().bindsUnnamed();
+    }
     requireFreeName();
     if (statement.command() != null || statement.isBlank()) {
       return bindHere(statement, () -> commands.run(statement));
@@ -206,6 +210,9 @@ public final class ExtendedProtocol {
     Backend backend = starter.passesThrough(routed, route);
     if (mustWait(routed, backend)) {
       return Progress.QUIET;
+    }
+    if (routed.lasts()) {
+      context.retry().lasts();
     }
     forgetReplaced();
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
@@ -425,6 +432,7 @@ public final class ExtendedProtocol {
       // It stays prepared on the nodes, where other sessions may use it.
       if (nameEnd > at + 6) {
         String name = CString.name(array, at + 6, nameEnd);
+        context.retry().lasts();
         context.replies().add(new NamedClose(statements.named(), name));
         return Progress.NEXT;
       }

@@ -32,6 +32,9 @@ public final class GroupRetry {
   private boolean possible;
   private boolean parsed;
   private boolean locksOverNodes;
+  private boolean lasts;
+  private boolean bindsFormer;
+  private boolean definesUnnamed;
   private boolean wanted;
   private boolean placementChanged;
   private int attempts;
@@ -65,6 +68,9 @@ public final class GroupRetry {
     wanted = false;
     parsed = false;
     locksOverNodes = false;
+    lasts = false;
+    bindsFormer = false;
+    definesUnnamed = false;
     defined.clear();
   }
 
@@ -120,8 +126,28 @@ public final class GroupRetry {
    * @return true when it must wait until everything before it is answered
    */
   public boolean mustKeepOrder() {
-    locksOverNodes = true;
-    return order.isKept();
+    boolean kept = order.isKept();
+    locksOverNodes |= !kept;
+    return kept;
+  }
+
+  /**
+   * The group did something that no rollback takes back, or that it would not find again: once its
+   * statements have run it cannot be run again.
+   */
+  public void lasts() {
+    lasts = true;
+  }
+
+  /** The group binds the unnamed statement. */
+  public void bindsUnnamed() {
+    bindsFormer |= !definesUnnamed;
+  }
+
+  /** The group defines it. Run again, it would not find the former one. */
+  public void parsesUnnamed() {
+    lasts |= bindsFormer;
+    definesUnnamed = true;
   }
 
   /** As {@link #request}, after a deadlock between nodes, which the group's order may avoid. */
@@ -130,7 +156,7 @@ public final class GroupRetry {
       return false;
     }
     order.keep();
-    return request(false);
+    return !lasts && request(false);
   }
 
   /** True when the group runs for the first time. */

@@ -139,6 +139,13 @@ public record GeneratedKeys(
     return takesRows && query != null || next != null && next.takesBefore();
   }
 
+  /** Whether what runs before changes rows. */
+  public boolean changesBefore() {
+    boolean changes =
+        takesRows && query != null && query.routed() != null && query.routed().writes();
+    return changes || next != null && next.changesBefore();
+  }
+
   /** It is the same statement without temporary views, which only the first node has. */
   public boolean isExpanded() {
     return values.isEmpty() && query == null && !takesRows;

@@ -3,6 +3,7 @@ package org.abelian.router.statement;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.abelian.router.analysis.CallFacts;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -249,6 +250,12 @@ public final class RoutedStatement {
         && !facts.calls().mutable()
         && !locks
         && !maySet;
+  }
+
+  /** True when it may do what a rollback does not take back, as advisory locks are taken. */
+  public boolean lasts() {
+    CallFacts calls = facts().calls();
+    return calls.leavesState() || !calls.nodeFunctions().ofOneNode().isEmpty();
   }
 
   /** True when a locking clause locks rows. */

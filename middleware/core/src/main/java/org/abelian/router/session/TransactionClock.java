@@ -16,6 +16,7 @@ import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.FrontendType;
 
 /**
  * When the transaction has begun, which {@code now()} gives on all of its nodes alike. Each node
@@ -120,6 +121,8 @@ public final class TransactionClock {
       backends.touch(backend);
       byte[] name = backends.prepare(backend, TELL, true, replies);
       NodeCall.send(connection, name, router, timestamp, seal);
+      // What comes behind it may run for long, and the answers of other nodes are read after this.
+      connection.writer().empty(FrontendType.FLUSH);
       replies.add(NodeReply.swallow(connection));
       replies.add(NodeReply.swallow(connection));
     }

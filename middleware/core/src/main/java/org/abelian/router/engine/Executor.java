@@ -75,7 +75,9 @@ public final class Executor {
    * @return null when nodes have failed, and the client was told
    */
   public Execution bind(BoundStatement bound, Route route) throws IOException {
-    context.transactions().shareClock(bound.routed());
+    if (!readsAlone(bound, route)) {
+      context.transactions().shareClock(bound.routed());
+    }
     boolean keeping = route instanceof Route.Keeping;
     Route plan = route instanceof Route.Keeping change ? change.inner() : route;
     if (keeping && !KEEP_LOOKUPS.contains(plan.getClass())) {
@@ -86,6 +88,15 @@ public final class Executor {
       throw AbelianException.internal("no execution for " + plan, null);
     }
     return way.bind(this, bound, plan, keeping);
+  }
+
+  /** A read outside of any transaction whose rows pass as nodes give them, each by its own time. */
+  private boolean readsAlone(BoundStatement bound, Route route) {
+    return route instanceof Route.Scatter scatter
+        && !bindsQuiet(scatter)
+        && !bound.routed().writes()
+        && !context.transactions().state().isOpen()
+        && context.backends().touched().isEmpty();
   }
 
   /** How the routes of one kind are bound. */

@@ -214,6 +214,7 @@ public final class Transactions {
     }
     backends.connect(backend);
     joinOrCatchUp(backend, reads);
+    clock.tell(backend);
     backend.wrote |= writes;
     backend.unheard |= writes;
     backends.touch(backend);
@@ -268,7 +269,9 @@ public final class Transactions {
     } else if (backend.begun) {
       catchUp(backend);
     }
-    clock.tell(backend);
+    if (backend.begun) {
+      clock.tell(backend); // Else with what it runs.
+    }
   }
 
   /**

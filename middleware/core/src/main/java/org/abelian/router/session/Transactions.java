@@ -214,7 +214,6 @@ public final class Transactions {
     }
     backends.connect(backend);
     joinOrCatchUp(backend, reads);
-    clock.tell(backend);
     backend.wrote |= writes;
     backend.unheard |= writes;
     backends.touch(backend);
@@ -269,9 +268,7 @@ public final class Transactions {
     } else if (backend.begun) {
       catchUp(backend);
     }
-    if (backend.begun) {
-      clock.tell(backend); // Else with what it runs.
-    }
+    clock.tell(backend);
   }
 
   /**

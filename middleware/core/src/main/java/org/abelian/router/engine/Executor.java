@@ -75,7 +75,7 @@ public final class Executor {
    * @return null when nodes have failed, and the client was told
    */
   public Execution bind(BoundStatement bound, Route route) throws IOException {
-    if (!readsAlone(bound, route)) {
+    if (!readsAlone(bound)) {
       context.transactions().shareClock(bound.routed());
     }
     boolean keeping = route instanceof Route.Keeping;
@@ -90,11 +90,10 @@ public final class Executor {
     return way.bind(this, bound, plan, keeping);
   }
 
-  /** A read outside of any transaction whose rows pass as nodes give them, each by its own time. */
-  private boolean readsAlone(BoundStatement bound, Route route) {
-    return route instanceof Route.Scatter scatter
-        && !bindsQuiet(scatter)
-        && !bound.routed().writes()
+  /** A read outside of any transaction: each node has its own time for it. */
+  private boolean readsAlone(BoundStatement bound) {
+    return !bound.routed().writes()
+        && !bound.routed().locks()
         && !context.transactions().state().isOpen()
         && context.backends().touched().isEmpty();
   }

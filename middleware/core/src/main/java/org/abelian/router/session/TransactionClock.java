@@ -75,7 +75,8 @@ public final class TransactionClock {
    */
   boolean asks(Backend only) {
     Backend source = source();
-    return state.timestamp().text() == null && source != null && source != only;
+    boolean known = state.timestamp().text() != null;
+    return state.isOpen() && !known && source != null && source != only;
   }
 
   /** A statement that may ask for the time is about to go to several nodes. */

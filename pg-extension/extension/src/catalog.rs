@@ -86,6 +86,11 @@ pub fn is_of_extension(function: Oid) -> bool {
     is_ours(extension_of(function))
 }
 
+/// Whether a trigger is a user's: neither PostgreSQL's own, as those of foreign keys are, nor one of the two extensions'.
+pub fn is_trigger_of_user(trigger: &pg_sys::Trigger) -> bool {
+    !trigger.tgisinternal && !is_of_extension(trigger.tgfoid)
+}
+
 /// Whether a function belongs to somebody else's extension.
 pub fn is_of_another_extension(function: Oid) -> bool {
     let extension = extension_of(function);

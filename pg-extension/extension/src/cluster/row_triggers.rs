@@ -125,7 +125,7 @@ unsafe fn mute_all(triggers: *mut pg_sys::TriggerDesc) {
         let all =
             std::slice::from_raw_parts_mut(described.triggers, described.numtriggers as usize);
         for trigger in all {
-            if !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid) {
+            if catalog::is_trigger_of_user(trigger) {
                 trigger.tgenabled = pg_sys::TRIGGER_DISABLED as std::ffi::c_char;
             }
         }

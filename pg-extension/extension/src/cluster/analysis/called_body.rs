@@ -1,13 +1,12 @@
 //! The body of a called function as a query of the statement that calls it, if it is one SELECT: with the call's arguments in the places of
 //! parameters, and the types that the function declares.
 
-use super::super::{postgres, procedure};
-use super::moments;
+use super::super::procedure;
 use super::query_value;
 use super::tree::{self, NodePtr};
 use crate::boundary::{self, PostgresError};
 use crate::compat;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{self, Oid};
 
 /// What stands for a call.
 pub struct Body {
@@ -73,7 +72,6 @@ pub fn may_stand_apart(function: Oid) -> bool {
         !function.has_own_rights
             && !function.is_strict
             && function.volatility == pg_sys::PROVOLATILE_VOLATILE
-            && !function.names_moments
     }) && compat::may_execute(function, user)
 }
 
@@ -89,8 +87,6 @@ struct Function {
     /// It runs as its owner, or with settings of its own.
     has_own_rights: bool,
     in_plpgsql: bool,
-    /// Its text may have a constant such as `'now'`, which is read at each call.
-    names_moments: bool,
 }
 
 impl Function {
@@ -115,9 +111,6 @@ impl Function {
                 in_plpgsql: column(pg_sys::Anum_pg_proc_prolang).is_some_and(|language| {
                     let language = Oid::from(language as u32);
                     tree::string(pg_sys::get_language_name(language, true)) == "plpgsql"
-                }),
-                names_moments: column(pg_sys::Anum_pg_proc_prosrc).is_some_and(|text| {
-                    moments::are_in(postgres::text_argument(Datum::from(text)).to_bytes())
                 }),
             };
             pg_sys::ReleaseSysCache(row);

@@ -48,13 +48,10 @@ pub fn void(call: &pg_sys::FuncExpr, name: &str) -> String {
 
 /// An argument that is the same however often it is evaluated, and no error: a constant or a parameter.
 fn settled(argument: NodePtr) -> Option<NodePtr> {
-    let is_check = |node: NodePtr| tree::tag(node) == Some(NodeTag::T_CoerceToDomain);
-    if tree::any(argument, &mut { is_check }) {
-        return None; // also where the body does not use it
-    }
-    // Another number on another node, although the name is the same.
+    // The check of a domain, also where the body does not use it; what is another number on another node, although the name is the same.
     if tree::any(argument, &mut |node| {
-        functions::object_id_type(node).is_some()
+        tree::tag(node) == Some(NodeTag::T_CoerceToDomain)
+            || functions::object_id_type(node).is_some()
     }) {
         return None;
     }

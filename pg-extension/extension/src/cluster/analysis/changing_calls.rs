@@ -47,15 +47,14 @@ fn family(table: Oid) -> BTreeSet<u32> {
 
 /// Whether changes of the table, or of one below it, may fire triggers of users.
 pub fn may_fire_triggers(table: Oid) -> bool {
-    let family = family(table).into_iter().map(Oid::from);
-    family.into_iter().any(fires_triggers)
+    family(table).into_iter().map(Oid::from).any(fires_triggers)
 }
 
 /// Whether triggers of users may change others while the statement runs.
 fn fires_triggers(table: Oid) -> bool {
     Opened::open(table, pg_sys::AccessShareLock).is_none_or(|table| {
         let mut triggers = table.triggers().iter();
-        triggers.any(|trigger| !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid))
+        triggers.any(catalog::is_trigger_of_user)
     })
 }
 

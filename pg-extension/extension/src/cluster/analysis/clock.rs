@@ -69,7 +69,7 @@ fn fires(table: Oid, seen: &mut BTreeSet<u32>) -> bool {
             let kind = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
             match kind == pg_sys::RI_TRIGGER_PK as i32 {
                 true => fires(trigger.tgconstrrelid, seen),
-                false => !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid),
+                false => catalog::is_trigger_of_user(trigger),
             }
         })
     })

@@ -38,7 +38,7 @@ mod merge;
 mod merge_into;
 mod merge_source;
 mod merge_steps;
-mod moments;
+pub mod moments;
 mod moved_rows;
 pub mod node_functions;
 pub mod operand;

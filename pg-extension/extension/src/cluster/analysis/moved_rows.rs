@@ -172,7 +172,7 @@ fn of_triggers(relation: &Opened) -> Option<Obstacle> {
         let of_foreign_key = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
         if of_foreign_key == pg_sys::RI_TRIGGER_PK as i32 {
             Some("a foreign key refers to its rows")
-        } else if !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid) {
+        } else if catalog::is_trigger_of_user(trigger) {
             Some("its triggers for UPDATE would not fire")
         } else {
             None

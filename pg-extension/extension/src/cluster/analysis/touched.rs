@@ -166,7 +166,7 @@ fn is_referred_to(table: &Opened, changed: &Touched, rest: &[Touched], depth: us
         if kind == pg_sys::RI_TRIGGER_PK as i32 {
             takes_from(trigger.tgconstrrelid, table.id(), changed, rest, depth)
         } else {
-            !trigger.tgisinternal && !catalog::is_of_extension(trigger.tgfoid)
+            catalog::is_trigger_of_user(trigger)
         }
     })
 }

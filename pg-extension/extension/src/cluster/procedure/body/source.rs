@@ -1,6 +1,6 @@
 //! From a function to its body: the stored tree of BEGIN ATOMIC, or PL/pgSQL's own compilation.
 
-use super::super::super::analysis::tree;
+use super::super::super::analysis::{moments, tree};
 use super::findings::{Findings, Sources};
 use super::{plpgsql, query, sql_text};
 use crate::boundary::PostgresError;
@@ -70,10 +70,16 @@ pub fn straight_line(function: Oid) -> Result<plpgsql::Queries<String>, Postgres
     })
 }
 
-/// The queries of a body that is nothing but changes that give no rows, one after the other, as the session would read it now; `None` when it is more.
+/// The queries of a body that is nothing but changes that give no rows, one after the other, as the session would read it now; `None` when it is more,
+/// or may have a constant such as `'now'`, which is read at each call.
 /// Arguments are parameters, numbered from 1.
 pub fn changes(function: Oid) -> Result<Option<Vec<&'static pg_sys::Query>>, PostgresError> {
-    let queries = match stored(function) {
+    let stored = stored(function);
+    let text = stored.as_ref().map_or("", |stored| stored.text.as_str());
+    if moments::are_in(text.as_bytes()) {
+        return Ok(None);
+    }
+    let queries = match stored {
         Some(stored) if stored.tree.is_none() && stored.language == "sql" => {
             sql_text::queries(function, std::ptr::null_mut(), Oid::INVALID)?
         }

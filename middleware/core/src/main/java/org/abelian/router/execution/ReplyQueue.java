@@ -22,6 +22,9 @@ public final class ReplyQueue implements ReplyContext {
   private int timeoutMillis;
   private CopyTarget copyIn;
 
+  /** The client is not asked to take anything meanwhile: what is there may grow beyond its bound. */
+  private boolean runsNow;
+
   /** Of which what is added is a part; null for nothing. */
   private JointAnswers joint;
 
@@ -57,6 +60,9 @@ public final class ReplyQueue implements ReplyContext {
   @Override
   public boolean isFull() {
     passOn();
+    if (runsNow) {
+      return false; // The budget of memory still holds.
+    }
     return diversion == null ? output.queue().size() >= OUTPUT_MAX : diversion.waitsFor(output);
   }
 
@@ -231,8 +237,14 @@ public final class ReplyQueue implements ReplyContext {
 
   /** Runs a reply now, before those that wait. It must not wait for the client. */
   public void runNow(Reply reply) throws IOException {
-    if ((!failed || reply.runsAfterFailure()) && !runSafely(reply)) {
-      throw new IllegalStateException("a reply waits for the client, who is not asked: " + reply);
+    boolean before = runsNow;
+    runsNow = true;
+    try {
+      if ((!failed || reply.runsAfterFailure()) && !runSafely(reply)) {
+        throw new IllegalStateException("a reply waits for the client, who is not asked: " + reply);
+      }
+    } finally {
+      runsNow = before;
     }
   }
 

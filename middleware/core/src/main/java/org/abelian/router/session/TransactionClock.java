@@ -62,21 +62,21 @@ public final class TransactionClock {
 
   /** A statement that may ask for the time is about to go to this node alone. */
   void share(Backend backend) {
-    if (asks(backend)) {
+    if (state.isOpen() && asks(backend)) {
       share();
     }
     tell(backend);
   }
 
   /**
-   * True when another node has to be asked first.
+   * True when another node has to be asked first, if this is a transaction.
    *
    * @param only the node that a statement goes to; null for several
    */
   boolean asks(Backend only) {
     Backend source = source();
     boolean known = state.timestamp().text() != null;
-    return state.isOpen() && !known && source != null && source != only;
+    return !known && source != null && source != only;
   }
 
   /** A statement that may ask for the time is about to go to several nodes. */

@@ -138,7 +138,8 @@ public final class Transactions {
    * @param only the node that runs it; null for several
    */
   public boolean asksForTime(RoutedStatement routed, Backend only) {
-    return routed.facts().calls().clock() && clock.asks(only);
+    boolean opens = only == null || routed.writes() || groupWrote || state.isOpen();
+    return opens && routed.facts().calls().clock() && clock.asks(only);
   }
 
   /** A node is about to compute a value that may depend on the time. It takes part. */

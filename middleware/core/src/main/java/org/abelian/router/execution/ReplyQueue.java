@@ -22,7 +22,9 @@ public final class ReplyQueue implements ReplyContext {
   private int timeoutMillis;
   private CopyTarget copyIn;
 
-  /** The client is not asked to take anything meanwhile: what is there may grow beyond its bound. */
+  /**
+   * The client is not asked to take anything meanwhile: what is there may grow beyond its bound.
+   */
   private boolean runsNow;
 
   /** Of which what is added is a part; null for nothing. */

@@ -4,6 +4,7 @@
 //! or an [`crate::error::Error`]. All `unsafe` of the convention is here.
 
 use pgrx::pg_sys::{self, Datum};
+use std::ffi::CStr;
 
 /// One call: the arguments as PostgreSQL passed them.
 #[derive(Clone, Copy)]
@@ -64,6 +65,17 @@ impl Call {
     pub fn is_direct(&self) -> bool {
         // SAFETY: plain field read.
         unsafe { (*self.0).context.is_null() }
+    }
+
+    /// Whether COPY FROM reads a value for a column by this input function: each result is stored in one row then. PostgreSQL looks
+    /// the functions up in the memory context of the command, where nothing else looks functions up.
+    pub fn reads_copied_row(&self) -> bool {
+        // SAFETY: PostgreSQL's own structures; a context's name is a constant of whoever made it.
+        unsafe {
+            let function = (*self.0).flinfo.as_ref();
+            let context = function.and_then(|function| function.fn_mcxt.as_ref());
+            context.is_some_and(|context| CStr::from_ptr(context.name) == c"COPY")
+        }
     }
 
     /// Makes the result NULL; return what this gives.

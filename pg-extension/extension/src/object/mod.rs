@@ -30,8 +30,9 @@ use crate::aggregate::Family;
 use crate::boundary::functions;
 use crate::catalog::{self, Catalog};
 use crate::error::Error;
+use crate::function::Call;
 pub use crate::identity::Object;
-use pgrx::pg_sys::{Datum, Oid};
+use pgrx::pg_sys::{self, Datum, Oid};
 
 /// A change of an object.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +57,17 @@ pub fn new_id() -> Result<i64, Error> {
     let sequence = catalog::get()?.object_id;
     // SAFETY: the sequence exists.
     Ok(unsafe { nextval(sequence) })
+}
+
+/// The identity of what an input function reads: a new one where the value becomes a column's, else 0, since a constant may be stored in
+/// many rows. Where nothing may be written (but to temporary tables), no number is taken either.
+pub fn id_of_input(call: Call) -> Result<i64, Error> {
+    // SAFETY: plain read of a variable of the process.
+    let read_only = unsafe { pg_sys::XactReadOnly };
+    match call.reads_copied_row() && !read_only {
+        true => new_id(),
+        false => Ok(0),
+    }
 }
 
 /// The next value of one of our sequences, without permission check, since every user may store objects.

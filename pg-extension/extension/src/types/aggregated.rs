@@ -270,6 +270,15 @@ fn made(family: Rc<Family>, value: Datum) -> Result<Datum, Error> {
     Ok(Aggregated::unidentified(family, state).into_datum())
 }
 
+/// What an input function gives for what it has read.
+fn read(call: Call, family: Rc<Family>, value: Datum) -> Result<Datum, Error> {
+    let state = family.normal(value)?;
+    Family::require_room(0, state.len())?;
+    let mut content = Aggregated::unidentified(family, state);
+    content.id = object::id_of_input(call)?;
+    Ok(content.into_datum())
+}
+
 pg_function!(fn abelian_object_in(call) {
     let family = family_of(call)?;
     let (mut function, mut parameter) = (Oid::INVALID, Oid::INVALID);
@@ -278,7 +287,7 @@ pg_function!(fn abelian_object_in(call) {
         pg_sys::getTypeInputInfo(family.text_type, &mut function, &mut parameter);
         pg_sys::OidInputFunctionCall(function, call.arg(0).cast_mut_ptr(), parameter, -1)
     };
-    made(family, value)
+    read(call, family, value)
 });
 
 pg_function!(fn abelian_object_out(call) {
@@ -300,7 +309,7 @@ pg_function!(fn abelian_object_recv(call) {
         pg_sys::getTypeBinaryInputInfo(family.text_type, &mut function, &mut parameter);
         pg_sys::OidReceiveFunctionCall(function, call.arg(0).cast_mut_ptr(), parameter, -1)
     };
-    made(family, value)
+    read(call, family, value)
 });
 
 pg_function!(fn abelian_object_send(call) {

@@ -85,21 +85,22 @@ pub fn require(bounds: Bounds, value: i64, place: Option<(Oid, i16)>) -> Result<
     }
 }
 
-fn checked(value: i64, modifier: i32) -> Result<Datum, Error> {
-    require(Bounds::of_modifier(modifier), value, None)?;
-    Ok(Counter::unidentified(value).into_datum())
+fn read(call: Call, value: Option<Datum>) -> Result<Datum, Error> {
+    let value = value.map_or(0, |datum| datum.value() as i64);
+    require(Bounds::of_modifier(call.i32(2)), value, None)?;
+    Ok(Counter::from_input(call, value)?.into_datum())
 }
 
 pg_function!(fn abelian_bounded_counter_in(call) {
     // SAFETY: int8in checks the text and raises PostgreSQL's own errors, but for the type's name.
     let value = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8in, &[Some(call.arg(0))]) };
-    checked(value.map_or(0, |datum| datum.value() as i64), call.i32(2))
+    read(call, value)
 });
 
 pg_function!(fn abelian_bounded_counter_recv(call) {
     // SAFETY: int8recv reads the message PostgreSQL passes.
     let value = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8recv, &[Some(call.arg(0))]) };
-    checked(value.map_or(0, |datum| datum.value() as i64), call.i32(2))
+    read(call, value)
 });
 
 pg_function!(

@@ -43,6 +43,14 @@ impl Counter {
         }
     }
 
+    /// What an input function has read.
+    pub fn from_input(call: Call, value: i64) -> Result<Self, Error> {
+        Ok(Counter {
+            id: object::id_of_input(call)?,
+            base: value.into(),
+        })
+    }
+
     /// A new object with this value.
     pub fn new_object(value: i64) -> Result<Self, Error> {
         Ok(Counter {
@@ -141,7 +149,8 @@ unsafe fn counter(datum: Datum) -> Counter {
 pg_function!(fn abelian_counter_in(call) {
     // SAFETY: int8in checks the text and raises PostgreSQL's own errors, but for the type's name.
     let base = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8in, &[Some(call.arg(0))]) };
-    Ok(Counter::unidentified(base.map_or(0, |datum| datum.value() as i64)).into_datum())
+    let base = base.map_or(0, |datum| datum.value() as i64);
+    Ok(Counter::from_input(call, base)?.into_datum())
 });
 
 pg_function!(fn abelian_counter_out(call) {
@@ -155,7 +164,8 @@ pg_function!(fn abelian_counter_out(call) {
 pg_function!(fn abelian_counter_recv(call) {
     // SAFETY: int8recv reads the message PostgreSQL passes.
     let base = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8recv, &[Some(call.arg(0))]) };
-    Ok(Counter::unidentified(base.map_or(0, |datum| datum.value() as i64)).into_datum())
+    let base = base.map_or(0, |datum| datum.value() as i64);
+    Ok(Counter::from_input(call, base)?.into_datum())
 });
 
 pg_function!(fn abelian_counter_send(call) {

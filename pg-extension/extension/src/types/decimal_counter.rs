@@ -5,6 +5,7 @@
 //! Ids as in [`super::counter`]. All arithmetic is PostgreSQL's own.
 
 use crate::error::Error;
+use crate::function::Call;
 use crate::numeric;
 use crate::object;
 use crate::pg_function;
@@ -127,10 +128,17 @@ fn unidentified(numeric: Option<Datum>) -> Result<Datum, Error> {
     Ok(DecimalCounter::unidentified(base).into_datum())
 }
 
+/// What an input function gives for what it has read.
+fn read(call: Call, numeric: Option<Datum>) -> Result<Datum, Error> {
+    let base = numeric.ok_or_else(|| Error::Internal("no numeric value".into()))?;
+    let id = object::id_of_input(call)?;
+    Ok(DecimalCounter { id, base }.into_datum())
+}
+
 pg_function!(fn abelian_decimal_counter_in(call) {
     let no_modifier = Datum::from(-1_i32);
     // SAFETY: numeric_in(cstring, oid, int4).
-    unidentified(unsafe {
+    read(call, unsafe {
         pgrx::direct_function_call_as_datum(
             pg_sys::numeric_in,
             &[Some(call.arg(0)), Some(Datum::null()), Some(no_modifier)],
@@ -149,7 +157,7 @@ pg_function!(fn abelian_decimal_counter_out(call) {
 pg_function!(fn abelian_decimal_counter_recv(call) {
     let no_modifier = Datum::from(-1_i32);
     // SAFETY: numeric_recv(internal, oid, int4).
-    unidentified(unsafe {
+    read(call, unsafe {
         pgrx::direct_function_call_as_datum(
             pg_sys::numeric_recv,
             &[Some(call.arg(0)), Some(Datum::null()), Some(no_modifier)],

@@ -2,8 +2,11 @@ package org.abelian.router.engine;
 
 import java.io.IOException;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.FrontendType;
@@ -33,6 +36,9 @@ final class JointSnapshot {
 
   private final boolean runsAtOnce;
   private final boolean isLast;
+
+  /** The same read, for which more nodes are asked; null for none. */
+  private JointSnapshot wider;
 
   /**
    * Nothing is sent yet.
@@ -82,8 +88,45 @@ final class JointSnapshot {
       read.run(0);
       return true;
     }
+    boolean isValidated =
+        isRepeatable(routed) && !context.transactions().state().hasCommonSnapshot();
+    List<Integer> asked = isValidated ? ledger.asked(nodes) : nodes;
+    if (asked.size() > nodes.size() && widen(asked)) {
+      return wider.take();
+    }
     SeveralNodes.together(context, context.backends().joint(backends, true), this::takeTogether);
-    return !context.replies().failed();
+    return wider == null ? !context.replies().failed() : wider.take();
+  }
+
+  /**
+   * Has these nodes asked, too, which are not read.
+   *
+   * @return false when one of them cannot be
+   */
+  private boolean widen(List<Integer> asked) {
+    List<Backend> all = SeveralNodes.backends(context, routed, asked);
+    try {
+      all.forEach(context.backends()::connect);
+    } catch (AbelianException away) {
+      ledger.leaveWitnesses(nodes);
+      return false;
+    }
+    JointRead witnessed = new WitnessedRead(context, read, nodes, all);
+    wider = new JointSnapshot(context, routed, all, witnessed, runsAtOnce, isLast);
+    return true;
+  }
+
+  /** The same, because of what the answers have told. */
+  private boolean widen(Set<Integer> outside) {
+    Set<Integer> asked = new TreeSet<>(nodes);
+    outside.stream()
+        .filter(node -> routed.router().catalog().node(node).isPresent())
+        .forEach(asked::add);
+    if (asked.size() == nodes.size()) {
+      return false;
+    }
+    ledger.needsWitnesses(nodes, List.copyOf(asked));
+    return widen(List.copyOf(asked));
   }
 
   private void takeTogether() throws IOException {
@@ -93,17 +136,26 @@ final class JointSnapshot {
       return;
     }
     ReadKnowledge known = isRepeatable(routed) ? ledger.of(nodes) : null;
-    boolean fits =
-        known != null
-            && new ValidatedSnapshot(context, backends, read, question, runsAtOnce, isLast)
-                .fitsTogether(known);
-    if (!fits && !context.replies().failed()) {
+    Set<Integer> outside = Set.of();
+    if (known != null) {
+      ValidatedSnapshot validated =
+          new ValidatedSnapshot(context, backends, read, question, runsAtOnce, isLast);
+      if (validated.fitsTogether(known)) {
+        return;
+      }
+      outside = validated.outside();
+    }
+    if (!context.replies().failed() && !widen(outside)) {
       behindGate();
     }
   }
 
   /** Has the answers to the Sync taken that went along with it, behind its rows. */
   void end() throws IOException {
+    if (wider != null) {
+      wider.end();
+      return;
+    }
     for (Backend backend : backends) {
       if (backend.synced) {
         context.replies().runNow(NodeReply.end(backend.connection));

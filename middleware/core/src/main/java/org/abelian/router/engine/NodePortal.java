@@ -57,6 +57,11 @@ final class NodePortal {
     context.replies().add(NodeReply.swallow(backend.connection));
   }
 
+  /** Binds a query that gives nothing. */
+  void bindWithoutRows() {
+    bind(NO_ROWS, true, WITHOUT_VALUES);
+  }
+
   /** The name that nodes know it by. */
   byte[] name() {
     return name;
@@ -69,7 +74,7 @@ final class NodePortal {
   void rename(byte[] own) {
     if (!hasOwnName && name.length > 0) {
       reserved = new NodePortal(context, backend, name);
-      reserved.bind(NO_ROWS, true, WITHOUT_VALUES);
+      reserved.bindWithoutRows();
     }
     name = own;
     hasOwnName = true;

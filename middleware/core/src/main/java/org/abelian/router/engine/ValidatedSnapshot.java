@@ -3,6 +3,7 @@ package org.abelian.router.engine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.DiscardReply;
@@ -46,6 +47,9 @@ final class ValidatedSnapshot {
 
   /** Whether that ends the group on its nodes. */
   private boolean syncsAtOnce;
+
+  /** Nodes that should have been asked, too. */
+  private Set<Integer> outside = Set.of();
 
   /** Nothing else is under way at any node, so that a Sync ends nothing but the read. */
   private final boolean standsAlone;
@@ -92,6 +96,8 @@ final class ValidatedSnapshot {
     TAKE_TURN,
     /** Others may, if the read does not do that. */
     LEAVE_TURN,
+    /** Others may, if more nodes are asked. */
+    ASK_MORE,
     /** A node has failed, or other snapshots would not fit either. */
     HOPELESS
   }
@@ -111,7 +117,7 @@ final class ValidatedSnapshot {
         case FITS -> {
           return true;
         }
-        case HOPELESS -> {
+        case HOPELESS, ASK_MORE -> {
           return false;
         }
         case TAKE_TURN, LEAVE_TURN -> inTurn = outcome == Outcome.TAKE_TURN;
@@ -124,6 +130,14 @@ final class ValidatedSnapshot {
       known = ledger.of(nodes);
     }
     return false;
+  }
+
+  /**
+   * When the answers have not fitted: nodes that have to be asked as well; empty when that would
+   * not help.
+   */
+  Set<Integer> outside() {
+    return outside;
   }
 
   /** Has the nodes take their snapshots at the same place among independent transactions. */
@@ -177,6 +191,10 @@ final class ValidatedSnapshot {
     if (verdict == ReadKnowledge.Verdict.UNEVEN) {
       boolean even = context.turns().advance(nodes, judgement.lane());
       return even ? Outcome.AGAIN : Outcome.HOPELESS;
+    }
+    if (verdict == ReadKnowledge.Verdict.REACHES_OUT && round > 0) {
+      outside = judgement.outside();
+      return Outcome.ASK_MORE;
     }
     return verdict.isHopeless() ? Outcome.HOPELESS : Outcome.AGAIN;
   }

@@ -31,6 +31,8 @@ public final class ReadKnowledge {
     COMPLETABLE,
     /** One is seen in part, and will be seen wholly soon. */
     TORN,
+    /** One that is under way, or has just ended, also has nodes that were not asked. */
+    REACHES_OUT,
     /**
      * The lanes are at rest at different timestamps. Once they have all come to the greatest, the
      * read may be taken anew.
@@ -59,12 +61,17 @@ public final class ReadKnowledge {
    * @param missing by which transactions the snapshot of each node may be completed, ascending, in
    *     the nodes' order; empty unless that is the verdict
    * @param lane the greatest timestamp of the lanes; 0 unless they are at rest, and differ
+   * @param outside nodes that were not asked; empty unless that is the verdict
    */
   public record Judgement(
-      Verdict verdict, ReadKnowledge next, List<List<Integer>> missing, long lane) {
+      Verdict verdict,
+      ReadKnowledge next,
+      List<List<Integer>> missing,
+      long lane,
+      Set<Integer> outside) {
     /** Of snapshots that may not be mended. */
     public Judgement(Verdict verdict, ReadKnowledge next) {
-      this(verdict, next, List.of(), 0);
+      this(verdict, next, List.of(), 0, Set.of());
     }
   }
 
@@ -180,10 +187,10 @@ public final class ReadKnowledge {
     private boolean isPending;
 
     /**
-     * One that is under way, or has just ended, also has nodes that are not read. There it may come
-     * before one that is seen, and nobody here would know.
+     * The nodes that were not asked of those that are under way, or have just ended. There such a
+     * one may come before one that is seen, and nobody here would know.
      */
-    private boolean reachesOut;
+    private final Set<Integer> outside = new HashSet<>();
 
     Round(List<ReadEvidence> evidence) {
       this.evidence = evidence;
@@ -198,7 +205,9 @@ public final class ReadKnowledge {
 
     private void add(int node, ReadEvidence.Passage passage) {
       boolean known = halves.getOrDefault(passage.name(), Set.of()).contains(node);
-      reachesOut |= !known && !nodes.containsAll(passage.nodes());
+      if (!known) {
+        passage.nodes().stream().filter(one -> !nodes.contains(one)).forEach(outside::add);
+      }
       if (passage.sight() == ReadEvidence.Sight.READY) {
         ready.computeIfAbsent(passage.name(), any -> new HashMap<>()).put(node, passage.number());
       }
@@ -232,11 +241,14 @@ public final class ReadKnowledge {
       if (lanes != null) {
         return lanes;
       }
-      if (missing.isTorn || !inTurn && (reachesOut || isPending && evidence.get(0).lane() > 0)) {
+      if (missing.isTorn || !inTurn && isPending && evidence.get(0).lane() > 0) {
         return new Judgement(Verdict.TORN, next);
       }
+      if (!inTurn && !outside.isEmpty()) {
+        return new Judgement(Verdict.REACHES_OUT, next, List.of(), 0, Set.copyOf(outside));
+      }
       return missing.count > 0
-          ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered(), 0)
+          ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered(), 0, Set.of())
           : new Judgement(Verdict.WHOLE, next);
     }
 
@@ -291,7 +303,7 @@ public final class ReadKnowledge {
       if (lanes.getMin() < lanes.getMax()) {
         return inTurn
             ? new Judgement(Verdict.UNORDERED, next)
-            : new Judgement(Verdict.UNEVEN, next, List.of(), lanes.getMax());
+            : new Judgement(Verdict.UNEVEN, next, List.of(), lanes.getMax(), Set.of());
       }
       return null;
     }

@@ -15,11 +15,16 @@ public final class ReadLedger {
   /** Where the last read has met a transaction half-way. */
   private final Set<List<Integer>> contended = ConcurrentHashMap.newKeySet();
 
-  /** So many reads in a row take turns before one tries without. */
-  private static final int TURNS = 16;
+  /** So many reads in a row take turns, or have witnesses, before one tries without. */
+  private static final int IN_A_ROW = 16;
 
   /** How many of the next reads take turns, where independent transactions are run. */
   private final Map<List<Integer>, Integer> turns = new ConcurrentHashMap<>();
+
+  /** What the next reads ask. */
+  private record Witnesses(List<Integer> asked, int left) {}
+
+  private final Map<List<Integer>, Witnesses> witnesses = new ConcurrentHashMap<>();
 
   /**
    * What is known of transactions over these nodes, in this order; null when a read has to pass
@@ -54,12 +59,41 @@ public final class ReadLedger {
 
   /** A read of these nodes has met independent transactions. */
   public void metIndependent(List<Integer> nodes) {
-    turns.put(List.copyOf(nodes), TURNS);
+    turns.put(List.copyOf(nodes), IN_A_ROW);
   }
 
   /** A read of these nodes was given no place: the next one tries without. */
   public void leaveTurns(List<Integer> nodes) {
     turns.remove(nodes);
+  }
+
+  /**
+   * The nodes that a read of these had better ask: these, and witnesses, which only tell what their
+   * snapshots show.
+   */
+  public List<Integer> asked(List<Integer> nodes) {
+    if (witnesses.isEmpty()) {
+      return nodes;
+    }
+    Witnesses now = witnesses.get(nodes);
+    if (now == null) {
+      return nodes;
+    }
+    witnesses.replace(nodes, now, new Witnesses(now.asked(), now.left() - 1));
+    if (now.left() <= 1) {
+      witnesses.remove(nodes);
+    }
+    return now.asked();
+  }
+
+  /** A read of these nodes has met transactions that have others, too: the next ones ask all. */
+  public void needsWitnesses(List<Integer> nodes, List<Integer> asked) {
+    witnesses.put(List.copyOf(nodes), new Witnesses(List.copyOf(asked), IN_A_ROW));
+  }
+
+  /** A witness cannot be asked. */
+  public void leaveWitnesses(List<Integer> nodes) {
+    witnesses.remove(nodes);
   }
 
   /** A read has learned this from snapshots taken behind the gates; null for nothing. */
@@ -71,6 +105,7 @@ public final class ReadLedger {
       known.clear();
       contended.clear();
       turns.clear();
+      witnesses.clear();
     }
     known.put(List.copyOf(nodes), knowledge);
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.abelian.router.session.ReadKnowledge.Judgement;
 import org.abelian.router.session.ReadKnowledge.Verdict;
 import org.junit.jupiter.api.Test;
@@ -78,7 +79,7 @@ class ReadKnowledgeTest {
     assertEquals(Verdict.TORN, verdict(seen, "s 10 9 0 iabelian:1:a-1/1,2"));
     assertEquals(Verdict.TORN, verdict("r 6 6 0 vt/1,2", "s 10 9 0 it/1,2"));
     assertEquals(
-        Verdict.TORN,
+        Verdict.REACHES_OUT,
         verdict(seen, "s 11 9 0 e1:abelian:1:a-1/1,2 iabelian:1:b-1/1,2,3"),
         "somebody has a node that is not read");
     assertEquals(Verdict.UNORDERED, verdict(seen, "s 10 9 -1 e1:abelian:1:a-1/1,2"));
@@ -87,9 +88,10 @@ class ReadKnowledgeTest {
 
   @Test
   void whatReachesOtherNodesMustHaveEndedBeforeTheRead() {
-    assertEquals(Verdict.TORN, verdict("r 6 5 0 it/1,3", "s 9 9 0"));
-    Judgement seen = start.judge(told("r 6 6 0 vt/1,3", "s 9 9 0"), false);
-    assertEquals(Verdict.TORN, seen.verdict());
+    assertEquals(Verdict.REACHES_OUT, verdict("r 6 5 0 it/1,3", "s 9 9 0"));
+    Judgement seen = start.judge(told("r 6 6 0 vt/1,3,4", "s 9 9 0"), false);
+    assertEquals(Verdict.REACHES_OUT, seen.verdict());
+    assertEquals(Set.of(3, 4), seen.outside());
     assertEquals(Verdict.WHOLE, seen.next().judge(told("r 6 6 0", "s 9 9 0"), false).verdict());
   }
 
@@ -162,7 +164,7 @@ class ReadKnowledgeTest {
     assertEquals(Verdict.WHOLE, verdict("r 6 5 77" + unseen, "s 10 9 77" + unseen));
     assertEquals(Verdict.WHOLE, verdict("r 7 5 77 it/1,2" + unseen, "s 9 9 77"));
     assertEquals(Verdict.TORN, verdict("r 7 5 77 pt/1,2" + unseen, "s 9 9 77"));
-    assertEquals(Verdict.TORN, verdict("r 6 5 77 iabelian:1:x:1-1/1,3", "s 9 9 77"));
+    assertEquals(Verdict.REACHES_OUT, verdict("r 6 5 77 iabelian:1:x:1-1/1,3", "s 9 9 77"));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package org.abelian.router.session;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -38,5 +39,20 @@ class ReadLedgerTest {
     ledger.metIndependent(ALL);
     ledger.leaveTurns(ALL);
     assertFalse(ledger.takesTurn(ALL), "no lane gives it a place now");
+  }
+
+  @Test
+  void readsHaveWitnessesForAWhileWhereTransactionsHadOtherNodes() {
+    assertEquals(SOME, ledger.asked(SOME));
+    ledger.needsWitnesses(SOME, ALL);
+    assertEquals(ALL, ledger.asked(ALL));
+    int reads = 0;
+    while (ledger.asked(SOME).equals(ALL)) {
+      reads++;
+    }
+    assertTrue(reads > 1 && reads < 100, "and then one looks whether it has to: " + reads);
+    ledger.needsWitnesses(SOME, ALL);
+    ledger.leaveWitnesses(SOME);
+    assertEquals(SOME, ledger.asked(SOME), "one of them cannot be asked");
   }
 }

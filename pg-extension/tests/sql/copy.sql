@@ -21,3 +21,32 @@ CREATE TABLE u (LIKE t INCLUDING DEFAULTS);
 UPDATE u SET c = c + 100 WHERE id = 3;
 SELECT * FROM u ORDER BY id;
 SELECT * FROM t ORDER BY id;
+-- Many can operate at once on what is loaded: it has an identity of its own, whatever the format, in a column of a domain, too.
+-- A constant that a trigger reads meanwhile has none.
+CREATE DOMAIN tags AS abelian.set;
+CREATE TABLE v (id int, c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter(0, 9), k abelian.top_k, s abelian.set, m tags);
+CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE NOTICE '% has %', NEW.id, abelian.object_of('{b}'::abelian.set);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER tell BEFORE INSERT ON v FOR EACH ROW EXECUTE FUNCTION tell();
+COPY v FROM stdin;
+1	10	1.5	2	{"k": 3, "top": []}	{a}	{b}
+2	10	1.5	2	{"k": 3, "top": []}	{a}	{b}
+\.
+COPY v FROM stdin (FORMAT csv, DELIMITER ';');
+3;10;1.5;2;"{""k"": 3, ""top"": []}";{a};{b}
+\.
+\copy v to program 'cat > /tmp/abelian_copy.bin' (format binary)
+\copy v from program 'cat /tmp/abelian_copy.bin; rm /tmp/abelian_copy.bin' (format binary)
+SELECT count(*), count(DISTINCT i), min(i) > 0
+  FROM v, unnest(ARRAY[abelian.object_of(k), abelian.object_of(s), abelian.object_of(m::abelian.set)]) i;
+SELECT c, d, b, k, s, m FROM v WHERE id = 3 LIMIT 1;
+CREATE TEMP TABLE w (c abelian.set);
+BEGIN READ ONLY;
+COPY w FROM stdin;
+{a}
+\.
+SELECT c, abelian.object_of(c) FROM w;
+COMMIT;

@@ -137,6 +137,29 @@ class ReadEvidenceIT {
     }
   }
 
+  /** Node 3, which is not read, says that nothing there depends on what is under way. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "BEGIN"})
+  void whatHasOtherNodesIsNotWaitedFor(String before) throws Exception {
+    String read = "SELECT sum(balance) FROM halves WHERE id IN (" + key(1) + ", " + key(2) + ")";
+    String other = gid.replaceFirst("1,2$", "1,3");
+    try (Connection connection = cluster.connect()) {
+      assertEquals(0, total(connection, read)); // It learns behind the gates of these two.
+      execute(one, "BEGIN", "UPDATE halves SET balance = 5 WHERE id = " + key(1));
+      execute(one, "PREPARE TRANSACTION '" + other + "'");
+      try {
+        execute(connection, before);
+        for (int i = 0; i < 40; i++) { // With the witness from the beginning, and without.
+          assertEquals(0, total(connection, read));
+        }
+      } finally {
+        execute(one, "ROLLBACK PREPARED '" + other + "'");
+      }
+      execute(connection, before.isEmpty() ? "" : "COMMIT");
+      assertEquals(0, total(connection, read));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {SUM, ROWS})
   void whatIsSeenOnOneNodeIsWaitedFor(String read) throws Exception {

@@ -10,6 +10,7 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.session.GateTurns;
 import org.abelian.router.session.ReadEvidence;
 import org.abelian.router.session.ReadKnowledge;
 import org.abelian.router.session.ReadLedger;
@@ -25,6 +26,11 @@ import org.abelian.router.statement.RoutedStatement;
 final class JointSnapshot {
   /** Has a node tell only how many have passed its gate. */
   private static final String ALL = "-1";
+
+  /** How often a read waits for others that pass the gates, before it does so beside them. */
+  private static final int ATTEMPTS = 6;
+
+  private static final int TURN_MILLIS = 200;
 
   private final EngineContext context;
   private final RoutedStatement routed;
@@ -135,19 +141,34 @@ final class JointSnapshot {
       question.runAll();
       return;
     }
-    ReadKnowledge known = isRepeatable(routed) ? ledger.of(nodes) : null;
-    Set<Integer> outside = Set.of();
-    if (known != null) {
-      ValidatedSnapshot validated =
-          new ValidatedSnapshot(context, backends, read, question, runsAtOnce, isLast);
-      if (validated.fitsTogether(known)) {
+    if (!isRepeatable(routed)) {
+      behindGate(null);
+      return;
+    }
+    // Another read may learn behind the gates what spares this one the way.
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+      ReadKnowledge known = ledger.of(nodes);
+      if (known != null && isValidated(known)) {
         return;
       }
-      outside = validated.outside();
+      GateTurns.Turn turn = ledger.gateTurns().take(nodes);
+      if (turn != null) {
+        behindGate(turn);
+        return;
+      }
+      context.gate().watch().check();
+      ledger.gateTurns().await(nodes, TURN_MILLIS);
     }
-    if (!context.replies().failed() && !widen(outside)) {
-      behindGate();
-    }
+    behindGate(null);
+  }
+
+  /** Whether it has its snapshots, or will have them in another way, or a node has failed. */
+  private boolean isValidated(ReadKnowledge known) throws IOException {
+    ValidatedSnapshot validated =
+        new ValidatedSnapshot(context, backends, read, question, runsAtOnce, isLast);
+    return validated.fitsTogether(known)
+        || context.replies().failed()
+        || widen(validated.outside());
   }
 
   /** Has the answers to the Sync taken that went along with it, behind its rows. */
@@ -164,25 +185,39 @@ final class JointSnapshot {
     }
   }
 
-  private void behindGate() throws IOException {
-    SnapshotGate.Hold hold = context.gate().take(routed.router().catalog(), nodes);
+  /**
+   * @param turn of the read; null for none
+   */
+  private void behindGate(GateTurns.Turn turn) throws IOException {
+    SnapshotGate.Hold hold = null;
     boolean bound = false;
     try {
+      hold = context.gate().take(routed.router().catalog(), nodes);
       bindBehind();
       bound = true;
     } finally {
       if (!bound) {
-        hold.release();
+        release(hold, turn);
       }
     }
-    context.replies().add(RouterWork.then(hold::releaseAfterRead));
-    context.replies().add(RouterWork.always(hold::release));
+    SnapshotGate.Hold held = hold;
+    context.replies().add(RouterWork.then(held::releaseAfterRead));
+    context.replies().add(RouterWork.always(() -> release(held, turn)));
     // Until the nodes say that they have bound it the gate is held: they say so before they run it,
     // when they may wait for locks of somebody who waits at the gate.
     for (Backend backend : backends) {
       backend.connection.writer().empty(FrontendType.FLUSH);
     }
     question.runAll();
+  }
+
+  private static void release(SnapshotGate.Hold hold, GateTurns.Turn turn) {
+    if (hold != null) {
+      hold.release();
+    }
+    if (turn != null) {
+      turn.end();
+    }
   }
 
   private void bindBehind() throws IOException {

@@ -26,6 +26,13 @@ public final class ReadLedger {
 
   private final Map<List<Integer>, Witnesses> witnesses = new ConcurrentHashMap<>();
 
+  private final GateTurns gateTurns = new GateTurns(System::nanoTime);
+
+  /** Which reads pass the gates. */
+  public GateTurns gateTurns() {
+    return gateTurns;
+  }
+
   /**
    * What is known of transactions over these nodes, in this order; null when a read has to pass
    * their gates.

@@ -196,6 +196,10 @@ final class ValidatedSnapshot {
       outside = judgement.outside();
       return Outcome.ASK_MORE;
     }
+    if (verdict == ReadKnowledge.Verdict.UNKNOWN) {
+      ledger.forget(nodes, known);
+      return ledger.of(nodes) == null ? Outcome.HOPELESS : Outcome.AGAIN;
+    }
     return verdict.isHopeless() ? Outcome.HOPELESS : Outcome.AGAIN;
   }
 

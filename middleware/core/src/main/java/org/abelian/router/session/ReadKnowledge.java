@@ -144,6 +144,41 @@ public final class ReadKnowledge {
     return new ReadKnowledge(List.copyOf(nodes), runs, over, Map.of());
   }
 
+  /**
+   * What this says of some of the nodes: what was seen on all participants among the nodes, was on
+   * those among some of them.
+   */
+  ReadKnowledge of(List<Integer> some) {
+    List<Integer> places = some.stream().map(nodes::indexOf).toList();
+    Map<String, Set<Integer>> there = new HashMap<>();
+    halves.forEach(
+        (name, where) -> {
+          Set<Integer> left = new HashSet<>(where);
+          left.retainAll(some);
+          if (!left.isEmpty()) {
+            there.put(name, Set.copyOf(left));
+          }
+        });
+    return new ReadKnowledge(
+        List.copyOf(some),
+        places.stream().map(runs::get).toList(),
+        places.stream().map(over::get).toList(),
+        Map.copyOf(there));
+  }
+
+  /** True when it begins, on the nodes of the other, where that does. */
+  boolean beginsAs(ReadKnowledge other) {
+    for (int place = 0; place < other.nodes.size(); place++) {
+      int here = nodes.indexOf(other.nodes.get(place));
+      if (here < 0
+          || !runs.get(here).equals(other.runs.get(place))
+          || !over.get(here).equals(other.over.get(place))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** The run of a node, by its place in the list. */
   public String run(int place) {
     return runs.get(place);

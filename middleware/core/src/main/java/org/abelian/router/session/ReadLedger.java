@@ -34,11 +34,27 @@ public final class ReadLedger {
   }
 
   /**
-   * What is known of transactions over these nodes, in this order; null when a read has to pass
-   * their gates.
+   * What is known of transactions over these nodes, in this order, or over more; null when a read
+   * has to pass their gates.
    */
   public ReadKnowledge of(List<Integer> nodes) {
-    return known.get(nodes);
+    ReadKnowledge exact = known.get(nodes);
+    if (exact != null) {
+      return exact;
+    }
+    for (Map.Entry<List<Integer>, ReadKnowledge> more : known.entrySet()) {
+      if (more.getKey().containsAll(nodes)) {
+        begin(nodes, more.getValue().of(nodes));
+        return known.get(nodes);
+      }
+    }
+    return null;
+  }
+
+  /** This is too old, or of another run, and so is what it came from. */
+  public void forget(List<Integer> nodes, ReadKnowledge old) {
+    known.remove(nodes, old);
+    known.values().removeIf(more -> more.beginsAs(old));
   }
 
   /** True when a read of these nodes will likely have to be bound anew. */

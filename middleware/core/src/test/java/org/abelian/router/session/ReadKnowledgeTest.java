@@ -176,4 +176,23 @@ class ReadKnowledgeTest {
     assertEquals(Verdict.TORN, verdict("r 6 6 77 vt/1,2", "s 10 9 77 it/1,2", true));
     assertEquals(Verdict.COMPLETABLE, verdict("r 6 6 77 vt/1,2", "s 10 9 77 e1:t/1,2", true));
   }
+
+  @Test
+  void whatIsKnownOfMoreNodesIsKnownOfSomeOfThem() {
+    ReadKnowledge more =
+        ReadKnowledge.behindGates(List.of(1, 2, 3), told("r 5 5 0", "s 9 9 0", "t 2 2 0"));
+    more =
+        more.judge(told("r 7 7 0 va/1,2 vb/1,3", "s 10 9 0 ia/1,2", "t 3 3 0 vb/1,3"), false)
+            .next();
+    ReadKnowledge some = more.of(List.of(1, 2));
+    assertEquals(List.of("r", "s"), List.of(some.run(0), some.run(1)));
+    assertEquals(List.of(7L, 9L), List.of(some.over(0), some.over(1)));
+    assertEquals(Verdict.TORN, some.judge(told("r 7 7 0", "s 10 9 0 ia/1,2"), false).verdict());
+    assertEquals(Verdict.WHOLE, some.judge(told("r 7 7 0", "s 10 10 0 va/1,2"), false).verdict());
+    ReadKnowledge others = more.of(List.of(3, 2));
+    assertEquals(List.of(3L, 9L), List.of(others.over(0), others.over(1)));
+    assertEquals(Verdict.WHOLE, others.judge(told("t 3 3 0", "s 9 9 0"), false).verdict());
+    assertTrue(more.beginsAs(some));
+    assertFalse(some.beginsAs(more));
+  }
 }

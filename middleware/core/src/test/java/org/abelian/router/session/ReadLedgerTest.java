@@ -2,9 +2,12 @@ package org.abelian.router.session;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class ReadLedgerTest {
@@ -54,5 +57,19 @@ class ReadLedgerTest {
     ledger.needsWitnesses(SOME, ALL);
     ledger.leaveWitnesses(SOME);
     assertEquals(SOME, ledger.asked(SOME), "one of them cannot be asked");
+  }
+
+  @Test
+  void readsOfSomeNodesBeginWithWhatIsKnownOfMore() {
+    assertNull(ledger.of(SOME));
+    List<ReadEvidence> told =
+        Stream.of("r 5 5 0", "s 9 9 0", "t 2 2 0").map(ReadEvidence::parse).toList();
+    ledger.begin(ALL, ReadKnowledge.behindGates(ALL, told));
+    ReadKnowledge some = ledger.of(SOME);
+    assertEquals(2L, some.over(1));
+    assertSame(some, ledger.of(SOME));
+    ledger.forget(SOME, some);
+    assertNull(ledger.of(SOME), "what it came from is no better");
+    assertNull(ledger.of(ALL));
   }
 }

@@ -67,14 +67,13 @@ impl Call {
         unsafe { (*self.0).context.is_null() }
     }
 
-    /// Whether COPY FROM reads a value for a column by this input function: each result is stored in one row then. PostgreSQL looks
-    /// the functions up in the memory context of the command, where nothing else looks functions up.
-    pub fn reads_copied_row(&self) -> bool {
+    /// Whether PostgreSQL looked the function up in a memory context of this name: who calls it often keeps it there.
+    pub fn was_found_by(&self, name: &CStr) -> bool {
         // SAFETY: PostgreSQL's own structures; a context's name is a constant of whoever made it.
         unsafe {
             let function = (*self.0).flinfo.as_ref();
             let context = function.and_then(|function| function.fn_mcxt.as_ref());
-            context.is_some_and(|context| CStr::from_ptr(context.name) == c"COPY")
+            context.is_some_and(|context| CStr::from_ptr(context.name) == name)
         }
     }
 

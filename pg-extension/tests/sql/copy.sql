@@ -50,3 +50,11 @@ COPY w FROM stdin;
 \.
 SELECT c, abelian.object_of(c) FROM w;
 COMMIT;
+-- What COPY reads into arrays, rows and ranges are values, as everywhere; and so is a constant of COPY TO.
+CREATE TYPE tagged AS (id int, tags abelian.set);
+CREATE TABLE x (a abelian.set[], r tagged, s abelian.set);
+COPY x FROM stdin;
+{"{a}","{b}"}	(1,{c})	{d}
+\.
+SELECT abelian.object_of(a[1]), abelian.object_of((r).tags), abelian.object_of(s), x FROM x;
+COPY (SELECT abelian.object_of('{a}'::abelian.set) FROM generate_series(1, 2)) TO stdout;

@@ -11,6 +11,7 @@ mod databases;
 mod escrow;
 mod fold;
 pub mod leftovers;
+mod loading;
 pub mod orphans;
 mod read;
 mod slice_table;
@@ -20,6 +21,7 @@ mod write;
 
 pub use escrow::{Outlook, Watch};
 pub use fold::{split_in, split_relations};
+pub use loading::id_of_input;
 pub use read::{
     Slices, before_read, may_have_slices, newest, reads_are_watched, slice_pages, visible,
     visible_to, watch_reads, with_slices,
@@ -30,9 +32,8 @@ use crate::aggregate::Family;
 use crate::boundary::functions;
 use crate::catalog::{self, Catalog};
 use crate::error::Error;
-use crate::function::Call;
 pub use crate::identity::Object;
-use pgrx::pg_sys::{self, Datum, Oid};
+use pgrx::pg_sys::{Datum, Oid};
 
 /// A change of an object.
 #[derive(Clone, Copy, Debug)]
@@ -59,17 +60,6 @@ pub fn new_id() -> Result<i64, Error> {
     Ok(unsafe { nextval(sequence) })
 }
 
-/// The identity of what an input function reads: a new one where the value becomes a column's, else 0, since a constant may be stored in
-/// many rows. Where nothing may be written (but to temporary tables), no number is taken either.
-pub fn id_of_input(call: Call) -> Result<i64, Error> {
-    // SAFETY: plain read of a variable of the process.
-    let read_only = unsafe { pg_sys::XactReadOnly };
-    match call.reads_copied_row() && !read_only {
-        true => new_id(),
-        false => Ok(0),
-    }
-}
-
 /// The next value of one of our sequences, without permission check, since every user may store objects.
 ///
 /// # Safety
@@ -83,5 +73,6 @@ pub unsafe fn nextval(sequence: Oid) -> i64 {
 pub fn install() {
     read::install();
     cleanup::install();
+    loading::install();
     worker::install();
 }

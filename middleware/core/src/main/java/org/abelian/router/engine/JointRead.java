@@ -18,6 +18,11 @@ interface JointRead {
   /** Closes what was bound there, before it is bound anew. */
   void close(int place);
 
+  /** False when the node is only a witness, which takes no part in the transaction. */
+  default boolean reads(int place) {
+    return true;
+  }
+
   /** What is bound there. */
   NodePortal portal(int place);
 }

@@ -1,15 +1,19 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.FrontendType;
+import org.abelian.router.session.Cancellation;
 import org.abelian.router.session.GateTurns;
 import org.abelian.router.session.ReadEvidence;
 import org.abelian.router.session.ReadKnowledge;
@@ -28,7 +32,7 @@ final class JointSnapshot {
   private static final String ALL = "-1";
 
   /** How often a read waits for others that pass the gates, before it does so beside them. */
-  private static final int ATTEMPTS = 6;
+  private static final int ATTEMPTS = 3;
 
   private static final int TURN_MILLIS = 200;
 
@@ -88,20 +92,29 @@ final class JointSnapshot {
    * @return false when a node has failed, and the client was told
    */
   boolean take() throws IOException {
-    context.transactions().enterTogether(backends, routed.writes());
+    List<Backend> readers = new ArrayList<>();
+    for (int place = 0; place < backends.size(); place++) {
+      if (read.reads(place)) {
+        readers.add(backends.get(place));
+      }
+    }
+    context.transactions().enterTogether(readers, routed.writes());
     if (nodes.size() == 1) {
       question.bind(0, null);
       read.run(0);
       return true;
     }
-    boolean isValidated =
-        isRepeatable(routed) && !context.transactions().state().hasCommonSnapshot();
-    List<Integer> asked = isValidated ? ledger.asked(nodes) : nodes;
+    List<Integer> asked = isValidated() ? ledger.asked(nodes) : nodes;
     if (asked.size() > nodes.size() && widen(asked)) {
       return wider.take();
     }
     SeveralNodes.together(context, context.backends().joint(backends, true), this::takeTogether);
     return wider == null ? !context.replies().failed() : wider.take();
+  }
+
+  /** Whether its nodes can be asked again, and tell what their snapshots show. */
+  private boolean isValidated() {
+    return isRepeatable(routed) && !context.transactions().isStrict();
   }
 
   /**
@@ -110,10 +123,15 @@ final class JointSnapshot {
    * @return false when one of them cannot be
    */
   private boolean widen(List<Integer> asked) {
+    Catalog catalog = routed.router().catalog();
+    if (!asked.stream().allMatch(node -> catalog.node(node).isPresent())) {
+      ledger.leaveWitnesses(nodes);
+      return false;
+    }
     List<Backend> all = SeveralNodes.backends(context, routed, asked);
     try {
       all.forEach(context.backends()::connect);
-    } catch (AbelianException away) {
+    } catch (AbelianException | ClientError away) {
       ledger.leaveWitnesses(nodes);
       return false;
     }
@@ -125,50 +143,54 @@ final class JointSnapshot {
   /** The same, because of what the answers have told. */
   private boolean widen(Set<Integer> outside) {
     Set<Integer> asked = new TreeSet<>(nodes);
-    outside.stream()
-        .filter(node -> routed.router().catalog().node(node).isPresent())
-        .forEach(asked::add);
-    if (asked.size() == nodes.size()) {
+    asked.addAll(outside);
+    if (outside.isEmpty() || !ledger.mayHaveWitnesses(nodes) || !widen(List.copyOf(asked))) {
       return false;
     }
     ledger.needsWitnesses(nodes, List.copyOf(asked));
-    return widen(List.copyOf(asked));
+    return true;
   }
 
   private void takeTogether() throws IOException {
     if (context.transactions().state().hasCommonSnapshot()) {
       bindAll();
       question.runAll();
-      return;
-    }
-    if (!isRepeatable(routed)) {
+    } else if (!isValidated()) {
       behindGate(null);
-      return;
+    } else {
+      takeValidated();
     }
+  }
+
+  private void takeValidated() throws IOException {
+    Cancellation.Watch watch = context.gate().watch();
     // Another read may learn behind the gates what spares this one the way.
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       ReadKnowledge known = ledger.of(nodes);
-      if (known != null && isValidated(known)) {
-        return;
+      if (known != null) {
+        ValidatedSnapshot validated =
+            new ValidatedSnapshot(context, backends, read, question, runsAtOnce, isLast);
+        if (validated.fitsTogether(known, watch)
+            || context.replies().failed()
+            || widen(validated.outside())) {
+          return;
+        }
+        if (validated.isHopeless()) {
+          break;
+        }
+      } else if (attempt > 0) {
+        break; // The other has learned nothing.
       }
+      watch.check();
       GateTurns.Turn turn = ledger.gateTurns().take(nodes);
       if (turn != null) {
         behindGate(turn);
         return;
       }
-      context.gate().watch().check();
       ledger.gateTurns().await(nodes, TURN_MILLIS);
     }
+    watch.check();
     behindGate(null);
-  }
-
-  /** Whether it has its snapshots, or will have them in another way, or a node has failed. */
-  private boolean isValidated(ReadKnowledge known) throws IOException {
-    ValidatedSnapshot validated =
-        new ValidatedSnapshot(context, backends, read, question, runsAtOnce, isLast);
-    return validated.fitsTogether(known)
-        || context.replies().failed()
-        || widen(validated.outside());
   }
 
   /** Has the answers to the Sync taken that went along with it, behind its rows. */
@@ -193,7 +215,7 @@ final class JointSnapshot {
     boolean bound = false;
     try {
       hold = context.gate().take(routed.router().catalog(), nodes);
-      bindBehind();
+      bindAll();
       bound = true;
     } finally {
       if (!bound) {
@@ -202,6 +224,9 @@ final class JointSnapshot {
     }
     SnapshotGate.Hold held = hold;
     context.replies().add(RouterWork.then(held::releaseAfterRead));
+    if (isValidated()) { // Nothing is learned behind a gate that was lost.
+      context.replies().add(RouterWork.then(this::learnBehind));
+    }
     context.replies().add(RouterWork.always(() -> release(held, turn)));
     // Until the nodes say that they have bound it the gate is held: they say so before they run it,
     // when they may wait for locks of somebody who waits at the gate.
@@ -217,13 +242,6 @@ final class JointSnapshot {
     }
     if (turn != null) {
       turn.end();
-    }
-  }
-
-  private void bindBehind() throws IOException {
-    bindAll();
-    if (isRepeatable(routed)) {
-      context.replies().add(RouterWork.then(this::learnBehind));
     }
   }
 

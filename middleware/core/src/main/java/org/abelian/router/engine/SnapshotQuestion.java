@@ -36,8 +36,14 @@ final class SnapshotQuestion {
    * @param portal the name that it must have; null for any
    */
   void bind(int place, byte[] portal) throws IOException {
-    SeveralNodes.enter(context, backends.get(place), routed);
-    backends.get(place).connection.readEvidence(null);
+    Backend backend = backends.get(place);
+    if (read.reads(place)) {
+      SeveralNodes.enter(context, backend, routed);
+    } else {
+      context.backends().connect(backend);
+      context.backends().touch(backend);
+    }
+    backend.connection.readEvidence(null);
     read.bind(place, portal);
   }
 

@@ -48,8 +48,11 @@ final class ValidatedSnapshot {
   /** Whether that ends the group on its nodes. */
   private boolean syncsAtOnce;
 
-  /** Nodes that should have been asked, too. */
+  /** Nodes that should have been asked, too, as the last answers have said. */
   private Set<Integer> outside = Set.of();
+
+  /** The last answers, which did not fit, would not do so when it is tried again. */
+  private boolean isHopeless;
 
   /** Nothing else is under way at any node, so that a Sync ends nothing but the read. */
   private final boolean standsAlone;
@@ -106,8 +109,7 @@ final class ValidatedSnapshot {
    * Asks all at once, until the answers fit together; false when they have not. Where independent
    * transactions are run, the read takes its turn among them, if it stands alone.
    */
-  boolean fitsTogether(ReadKnowledge first) throws IOException {
-    Cancellation.Watch watch = context.gate().watch();
+  boolean fitsTogether(ReadKnowledge first, Cancellation.Watch watch) throws IOException {
     ReadKnowledge known = first;
     boolean inTurn = standsAlone && ledger.takesTurn(nodes);
     for (int round = 0; round < ROUNDS && known != null; round++) {
@@ -117,7 +119,11 @@ final class ValidatedSnapshot {
         case FITS -> {
           return true;
         }
-        case HOPELESS, ASK_MORE -> {
+        case HOPELESS -> {
+          isHopeless = true;
+          return false;
+        }
+        case ASK_MORE -> {
           return false;
         }
         case TAKE_TURN, LEAVE_TURN -> inTurn = outcome == Outcome.TAKE_TURN;
@@ -138,6 +144,11 @@ final class ValidatedSnapshot {
    */
   Set<Integer> outside() {
     return outside;
+  }
+
+  /** True when the nodes cannot tell, or the read would have to take turns and may not. */
+  boolean isHopeless() {
+    return isHopeless;
   }
 
   /** Has the nodes take their snapshots at the same place among independent transactions. */
@@ -192,13 +203,13 @@ final class ValidatedSnapshot {
       boolean even = context.turns().advance(nodes, judgement.lane());
       return even ? Outcome.AGAIN : Outcome.HOPELESS;
     }
-    if (verdict == ReadKnowledge.Verdict.REACHES_OUT && round > 0) {
-      outside = judgement.outside();
+    outside = judgement.outside();
+    if (!outside.isEmpty() && round > 0 && ledger.mayHaveWitnesses(nodes)) {
       return Outcome.ASK_MORE;
     }
     if (verdict == ReadKnowledge.Verdict.UNKNOWN) {
       ledger.forget(nodes, known);
-      return ledger.of(nodes) == null ? Outcome.HOPELESS : Outcome.AGAIN;
+      return Outcome.AGAIN; // Unless nothing else is known.
     }
     return verdict.isHopeless() ? Outcome.HOPELESS : Outcome.AGAIN;
   }

@@ -69,6 +69,11 @@ final class WitnessedRead implements JointRead {
   }
 
   @Override
+  public boolean reads(int place) {
+    return portals.get(place) == null;
+  }
+
+  @Override
   public NodePortal portal(int place) {
     NodePortal witness = portals.get(place);
     return witness == null ? read.portal(places.get(place)) : witness;

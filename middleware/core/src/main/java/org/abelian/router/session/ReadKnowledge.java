@@ -43,9 +43,9 @@ public final class ReadKnowledge {
     /** They do not say enough. */
     UNKNOWN;
 
-    /** True when a transaction was met half-way. */
+    /** True when a transaction was met that is, or may be, seen in part. */
     public boolean isHalfWay() {
-      return this == COMPLETABLE || this == TORN;
+      return this == COMPLETABLE || this == TORN || this == REACHES_OUT;
     }
 
     /** True when snapshots that are taken anew in the same way will not do either. */
@@ -61,7 +61,7 @@ public final class ReadKnowledge {
    * @param missing by which transactions the snapshot of each node may be completed, ascending, in
    *     the nodes' order; empty unless that is the verdict
    * @param lane the greatest timestamp of the lanes; 0 unless they are at rest, and differ
-   * @param outside nodes that were not asked; empty unless that is the verdict
+   * @param outside nodes that were not asked of transactions that were met
    */
   public record Judgement(
       Verdict verdict,
@@ -276,11 +276,12 @@ public final class ReadKnowledge {
       if (lanes != null) {
         return lanes;
       }
-      if (missing.isTorn || !inTurn && isPending && evidence.get(0).lane() > 0) {
-        return new Judgement(Verdict.TORN, next);
-      }
-      if (!inTurn && !outside.isEmpty()) {
-        return new Judgement(Verdict.REACHES_OUT, next, List.of(), 0, Set.copyOf(outside));
+      boolean isTorn = missing.isTorn || !inTurn && isPending && evidence.get(0).lane() > 0;
+      boolean reachesOut = !inTurn && !outside.isEmpty();
+      if (isTorn || reachesOut) {
+        Verdict verdict = isTorn ? Verdict.TORN : Verdict.REACHES_OUT;
+        Set<Integer> others = reachesOut ? Set.copyOf(outside) : Set.of();
+        return new Judgement(verdict, next, List.of(), 0, others);
       }
       return missing.count > 0
           ? new Judgement(Verdict.COMPLETABLE, next, missing.ordered(), 0, Set.of())

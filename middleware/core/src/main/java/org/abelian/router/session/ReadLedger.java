@@ -21,7 +21,11 @@ public final class ReadLedger {
   /** How many of the next reads take turns, where independent transactions are run. */
   private final Map<List<Integer>, Integer> turns = new ConcurrentHashMap<>();
 
-  /** What the next reads ask. */
+  /**
+   * What the next reads ask.
+   *
+   * @param asked all nodes; none but those that are read where a witness could not be asked
+   */
   private record Witnesses(List<Integer> asked, int left) {}
 
   private final Map<List<Integer>, Witnesses> witnesses = new ConcurrentHashMap<>();
@@ -114,9 +118,15 @@ public final class ReadLedger {
     witnesses.put(List.copyOf(nodes), new Witnesses(List.copyOf(asked), IN_A_ROW));
   }
 
-  /** A witness cannot be asked. */
+  /** A witness cannot be asked: the next reads do not try it. */
   public void leaveWitnesses(List<Integer> nodes) {
-    witnesses.remove(nodes);
+    needsWitnesses(nodes, nodes);
+  }
+
+  /** False when a witness of these could not be asked a short while ago. */
+  public boolean mayHaveWitnesses(List<Integer> nodes) {
+    Witnesses now = witnesses.get(nodes);
+    return now == null || now.asked().size() > nodes.size();
   }
 
   /** A read has learned this from snapshots taken behind the gates; null for nothing. */

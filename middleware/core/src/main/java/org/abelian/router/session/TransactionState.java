@@ -72,6 +72,7 @@ public final class TransactionState {
           "transaction_deferrable");
 
   private Kind kind = Kind.NONE;
+  private boolean beginAnswered;
   private boolean failed;
   private boolean votesEarly;
   private boolean ending;
@@ -91,6 +92,16 @@ public final class TransactionState {
 
   public Kind kind() {
     return kind;
+  }
+
+  /** True when the client has been told that its block has begun. */
+  boolean isBeginAnswered() {
+    return beginAnswered;
+  }
+
+  /** Whether the client has been told that its block has begun. */
+  void beginAnswered(boolean answered) {
+    beginAnswered = answered;
   }
 
   public boolean isOpen() {

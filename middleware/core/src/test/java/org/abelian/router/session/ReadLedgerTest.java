@@ -57,6 +57,11 @@ class ReadLedgerTest {
     ledger.needsWitnesses(SOME, ALL);
     ledger.leaveWitnesses(SOME);
     assertEquals(SOME, ledger.asked(SOME), "one of them cannot be asked");
+    assertFalse(ledger.mayHaveWitnesses(SOME));
+    for (int i = 0; i < reads; i++) {
+      ledger.asked(SOME);
+    }
+    assertTrue(ledger.mayHaveWitnesses(SOME), "perhaps it can be by now");
   }
 
   @Test

@@ -32,7 +32,7 @@ final class JointSnapshot {
   private static final String ALL = "-1";
 
   /** How often a read waits for others that pass the gates, before it does so beside them. */
-  private static final int ATTEMPTS = 3;
+  private static final int ATTEMPTS = 6;
 
   private static final int TURN_MILLIS = 200;
 
@@ -165,6 +165,7 @@ final class JointSnapshot {
   private void takeValidated() throws IOException {
     Cancellation.Watch watch = context.gate().watch();
     // Another read may learn behind the gates what spares this one the way.
+    boolean isOver = false;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       ReadKnowledge known = ledger.of(nodes);
       if (known != null) {
@@ -178,7 +179,7 @@ final class JointSnapshot {
         if (validated.isHopeless()) {
           break;
         }
-      } else if (attempt > 0) {
+      } else if (isOver) {
         break; // The other has learned nothing.
       }
       watch.check();
@@ -187,7 +188,7 @@ final class JointSnapshot {
         behindGate(turn);
         return;
       }
-      ledger.gateTurns().await(nodes, TURN_MILLIS);
+      isOver = ledger.gateTurns().await(nodes, TURN_MILLIS);
     }
     watch.check();
     behindGate(null);

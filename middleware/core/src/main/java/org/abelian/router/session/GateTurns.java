@@ -59,16 +59,21 @@ public final class GateTurns {
     return isLeft && current.replace(mine.nodes, before, mine) ? mine : null;
   }
 
-  /** Waits until the read that has the turn has ended it, at most so long. */
-  public void await(List<Integer> nodes, long millis) {
+  /**
+   * Waits until the read that has the turn has ended it, at most so long.
+   *
+   * @return whether it has
+   */
+  public boolean await(List<Integer> nodes, long millis) {
     Turn turn = current.get(nodes);
     if (turn == null) {
-      return;
+      return true;
     }
     try {
-      turn.over.await(millis, TimeUnit.MILLISECONDS);
+      return turn.over.await(millis, TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // Then the gates are passed without a turn.
+      Thread.currentThread().interrupt();
+      return true; // Then the gates are passed without a turn.
     }
   }
 }

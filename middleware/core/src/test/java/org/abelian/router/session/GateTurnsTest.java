@@ -1,5 +1,6 @@
 package org.abelian.router.session;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -34,7 +35,7 @@ class GateTurnsTest {
     assertNotNull(turns.take(ALL));
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(900));
     assertNull(turns.take(ALL));
-    turns.await(ALL, 1);
+    assertFalse(turns.await(ALL, 1));
     now.addAndGet(TimeUnit.MILLISECONDS.toNanos(200));
     assertNotNull(turns.take(ALL));
     assertNull(turns.take(ALL));
@@ -43,9 +44,9 @@ class GateTurnsTest {
   @Test
   void whoWaitsGoesOnWhenTheTurnEnds() throws Exception {
     GateTurns.Turn first = turns.take(ALL);
-    CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> turns.await(ALL, 60_000));
+    CompletableFuture<Boolean> waiting =
+        CompletableFuture.supplyAsync(() -> turns.await(ALL, 60_000));
     first.end();
-    waiting.get(20, TimeUnit.SECONDS);
-    assertTrue(waiting.isDone());
+    assertTrue(waiting.get(20, TimeUnit.SECONDS));
   }
 }

@@ -57,6 +57,7 @@ fn load() {
     aggregate::install();
     lock::install();
     object::install();
+    types::install();
     operation::install();
     cluster::install();
 }

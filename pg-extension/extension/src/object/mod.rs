@@ -11,7 +11,6 @@ mod databases;
 mod escrow;
 mod fold;
 pub mod leftovers;
-mod loading;
 pub mod orphans;
 mod read;
 mod slice_table;
@@ -21,7 +20,6 @@ mod write;
 
 pub use escrow::{Outlook, Watch};
 pub use fold::{split_in, split_relations};
-pub use loading::id_of_input;
 pub use read::{
     Slices, before_read, may_have_slices, newest, reads_are_watched, slice_pages, visible,
     visible_to, watch_reads, with_slices,
@@ -73,6 +71,5 @@ pub unsafe fn nextval(sequence: Oid) -> i64 {
 pub fn install() {
     read::install();
     cleanup::install();
-    loading::install();
     worker::install();
 }

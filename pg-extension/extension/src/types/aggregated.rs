@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::function::Call;
 use crate::object;
 use crate::pg_function;
+use crate::types::loading;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -275,7 +276,7 @@ fn read(call: Call, family: Rc<Family>, value: Datum) -> Result<Datum, Error> {
     let state = family.normal(value)?;
     Family::require_room(0, state.len())?;
     let mut content = Aggregated::unidentified(family, state);
-    content.id = object::id_of_input(call)?;
+    content.id = loading::id_of_input(call)?;
     Ok(content.into_datum())
 }
 

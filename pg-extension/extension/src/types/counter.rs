@@ -11,6 +11,7 @@ use crate::function::Call;
 use crate::lock::{self, Mode, Tag};
 use crate::object;
 use crate::pg_function;
+use crate::types::loading;
 use abelian_adt::counter::base_is_central;
 use pgrx::pg_sys::{self, Datum};
 
@@ -46,7 +47,7 @@ impl Counter {
     /// What an input function has read.
     pub fn from_input(call: Call, value: i64) -> Result<Self, Error> {
         Ok(Counter {
-            id: object::id_of_input(call)?,
+            id: loading::id_of_input(call)?,
             base: value.into(),
         })
     }

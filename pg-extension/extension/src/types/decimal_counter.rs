@@ -9,6 +9,7 @@ use crate::function::Call;
 use crate::numeric;
 use crate::object;
 use crate::pg_function;
+use crate::types::loading;
 use pgrx::pg_sys::{self, Datum};
 
 /// Bytes before the inner `numeric`: the varlena header and the id.
@@ -131,7 +132,7 @@ fn unidentified(numeric: Option<Datum>) -> Result<Datum, Error> {
 /// What an input function gives for what it has read.
 fn read(call: Call, numeric: Option<Datum>) -> Result<Datum, Error> {
     let base = numeric.ok_or_else(|| Error::Internal("no numeric value".into()))?;
-    let id = object::id_of_input(call)?;
+    let id = loading::id_of_input(call)?;
     Ok(DecimalCounter { id, base }.into_datum())
 }
 

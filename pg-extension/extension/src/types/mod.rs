@@ -7,8 +7,14 @@ pub mod counter;
 pub mod decimal_counter;
 pub mod detached;
 pub mod elements;
+mod loading;
 pub mod lww_map;
 pub mod queries;
 pub mod sampled;
 pub mod structures;
 pub mod unique_id;
+
+/// Subscribes to hooks; called once when the library is loaded.
+pub fn install() {
+    loading::install();
+}

@@ -68,6 +68,7 @@ import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionClock;
+import org.abelian.router.session.TransactionCommands;
 import org.abelian.router.session.TransactionEnding;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.session.Transactions;
@@ -113,6 +114,7 @@ public final class ClientSession
   private SessionSettings settings;
   private SchemaScope scope;
   private Transactions transactions;
+  private TransactionCommands transactionCommands;
   private GroupRetry retry;
   private SnapshotGate gate;
   private ProcedureCalls procedures;
@@ -482,11 +484,17 @@ public final class ClientSession
             replies,
             watch,
             ending,
-            retry,
-            () -> backends.home(services.catalogs().current()),
             new CommonSnapshot(transaction, backends, replies, services.catalogs()::current, gate),
             new TransactionClock(
                 transaction, backends, replies, InstantSource.system(), services.uuid()));
+    transactionCommands =
+        new TransactionCommands(
+            transactions,
+            backends,
+            replies,
+            watch,
+            retry,
+            () -> backends.home(services.catalogs().current()));
     notifications =
         new SessionNotifications(id, services.notifications(), mailbox, transaction, backends);
     wire();
@@ -553,6 +561,7 @@ public final class ClientSession
             portals,
             cursors,
             starter.trace(),
+            transactionCommands,
             notifications);
     ExecuteCommand executes = new ExecuteCommand(engine, starter, statements);
     ExtendedProtocol extended =

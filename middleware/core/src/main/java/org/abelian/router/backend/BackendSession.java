@@ -468,24 +468,28 @@ public final class BackendSession {
    */
   public synchronized void release() {
     for (int i = held.size() - 1; i >= 0; i--) {
-      Backend backend = held.get(i);
-      backend.begun = false;
-      backend.worked = false;
-      backend.wrote = false;
-      backend.unpreparable = false;
-      backend.notifies = false;
-      if (backend.touched) {
-        untouch(backend);
-      }
-      NodeConnection connection = backend.connection;
-      if (connection.isLost() || connection.transactionStatus() != 'I') {
-        drop(backend);
-      } else if (!backend.isOwn()) {
-        backend.connection = null;
-        backend.unheard = false;
-        held.remove(i);
-        backend.pool.giveBack(connection);
-      }
+      release(held.get(i));
+    }
+  }
+
+  /** The same for one that has no part in a transaction, and has answered everything. */
+  public synchronized void release(Backend backend) {
+    backend.begun = false;
+    backend.worked = false;
+    backend.wrote = false;
+    backend.unpreparable = false;
+    backend.notifies = false;
+    if (backend.touched) {
+      untouch(backend);
+    }
+    NodeConnection connection = backend.connection;
+    if (connection.isLost() || connection.transactionStatus() != 'I') {
+      drop(backend);
+    } else if (!backend.isOwn()) {
+      backend.connection = null;
+      backend.unheard = false;
+      held.remove(backend);
+      backend.pool.giveBack(connection);
     }
   }
 

@@ -47,6 +47,9 @@ final class JointSnapshot {
   private final boolean runsAtOnce;
   private final boolean isLast;
 
+  /** Notices when the client does not want the statement any more. */
+  private final Cancellation.Watch watch;
+
   /** The same read, for which more nodes are asked; null for none. */
   private JointSnapshot wider;
 
@@ -73,6 +76,7 @@ final class JointSnapshot {
     this.runsAtOnce = runsAtOnce;
     this.isLast = isLast;
     this.question = new SnapshotQuestion(context, routed, backends, read);
+    this.watch = context.gate().watch();
   }
 
   /** True when it makes no difference whether a node binds the statement once or several times. */
@@ -104,12 +108,22 @@ final class JointSnapshot {
       read.run(0);
       return true;
     }
-    List<Integer> asked = isValidated() ? ledger.asked(nodes) : nodes;
+    boolean may = isValidated() && context.transactions().mayReadBeside();
+    List<Integer> asked = may ? ledger.asked(nodes) : nodes;
     if (asked.size() > nodes.size() && widen(asked)) {
-      return wider.take();
+      return takeWider();
     }
     SeveralNodes.together(context, context.backends().joint(backends, true), this::takeTogether);
-    return wider == null ? !context.replies().failed() : wider.take();
+    return wider == null ? !context.replies().failed() : takeWider();
+  }
+
+  private boolean takeWider() throws IOException {
+    watch.check();
+    boolean taken = wider.take();
+    if (!taken) { // Perhaps because of a witness.
+      ledger.leaveWitnesses(nodes);
+    }
+    return taken;
   }
 
   /** Whether its nodes can be asked again, and tell what their snapshots show. */
@@ -124,14 +138,9 @@ final class JointSnapshot {
    */
   private boolean widen(List<Integer> asked) {
     Catalog catalog = routed.router().catalog();
-    if (!asked.stream().allMatch(node -> catalog.node(node).isPresent())) {
-      ledger.leaveWitnesses(nodes);
-      return false;
-    }
-    List<Backend> all = SeveralNodes.backends(context, routed, asked);
-    try {
-      all.forEach(context.backends()::connect);
-    } catch (AbelianException | ClientError away) {
+    boolean areThere = asked.stream().allMatch(node -> catalog.node(node).isPresent());
+    List<Backend> all = areThere ? SeveralNodes.backends(context, routed, asked) : List.of();
+    if (!areThere || !all.stream().allMatch(this::isConnected)) {
       ledger.leaveWitnesses(nodes);
       return false;
     }
@@ -140,11 +149,29 @@ final class JointSnapshot {
     return true;
   }
 
+  /** Whether the node can be asked, and nobody has to wait for that. */
+  private boolean isConnected(Backend backend) {
+    if (backend.connection == null && !backend.pool.wouldLendAtOnce()) {
+      return false;
+    }
+    try {
+      context.backends().connect(backend);
+      return true;
+    } catch (AbelianException | ClientError away) {
+      watch.check(); // It may be away because the client has cancelled what it was to do.
+      return false;
+    }
+  }
+
   /** The same, because of what the answers have told. */
   private boolean widen(Set<Integer> outside) {
     Set<Integer> asked = new TreeSet<>(nodes);
     asked.addAll(outside);
-    if (outside.isEmpty() || !ledger.mayHaveWitnesses(nodes) || !widen(List.copyOf(asked))) {
+    boolean may =
+        !outside.isEmpty()
+            && ledger.mayHaveWitnesses(nodes)
+            && context.transactions().mayReadBeside();
+    if (!may || !widen(List.copyOf(asked))) {
       return false;
     }
     ledger.needsWitnesses(nodes, List.copyOf(asked));
@@ -163,7 +190,6 @@ final class JointSnapshot {
   }
 
   private void takeValidated() throws IOException {
-    Cancellation.Watch watch = context.gate().watch();
     // Another read may learn behind the gates what spares this one the way.
     boolean isOver = false;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -234,7 +260,12 @@ final class JointSnapshot {
     for (Backend backend : backends) {
       backend.connection.writer().empty(FrontendType.FLUSH);
     }
-    question.runAll();
+    if (question.awaitsWitnesses()) {
+      question.answer();
+    }
+    if (!context.replies().failed()) {
+      question.runAll();
+    }
   }
 
   private static void release(SnapshotGate.Hold hold, GateTurns.Turn turn) {

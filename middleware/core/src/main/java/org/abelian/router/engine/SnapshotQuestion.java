@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.NodeReply;
 import org.abelian.router.session.ReadEvidence;
 import org.abelian.router.statement.RoutedStatement;
 
@@ -20,6 +21,12 @@ final class SnapshotQuestion {
   private final RoutedStatement routed;
   private final List<Backend> backends;
   private final JointRead read;
+
+  /** Witnesses that have been asked and take no part in anything else. */
+  private final List<Backend> witnesses = new ArrayList<>();
+
+  /** What all have told, from when they have answered until they are asked anew; else null. */
+  private List<String> told;
 
   /** Nothing is sent yet. */
   SnapshotQuestion(
@@ -37,14 +44,49 @@ final class SnapshotQuestion {
    */
   void bind(int place, byte[] portal) throws IOException {
     Backend backend = backends.get(place);
-    if (read.reads(place)) {
-      SeveralNodes.enter(context, backend, routed);
-    } else {
-      context.backends().connect(backend);
-      context.backends().touch(backend);
+    told = null;
+    if (!read.reads(place)) {
+      bindWitness(place, portal);
+      return;
     }
+    SeveralNodes.enter(context, backend, routed);
     backend.connection.readEvidence(null);
     read.bind(place, portal);
+  }
+
+  private void bindWitness(int place, byte[] portal) throws IOException {
+    Backend backend = backends.get(place);
+    boolean isApart = !backend.begun && !backend.touched;
+    context.backends().connect(backend);
+    context.backends().touch(backend);
+    backend.connection.readEvidence(null);
+    read.bind(place, portal);
+    if (isApart) {
+      witnesses.add(backend);
+    } else {
+      read.close(place); // It has told by then.
+    }
+  }
+
+  /**
+   * Has the nodes answer. What witnesses have begun for that is over: nothing that comes later in
+   * the client's group of messages meets it.
+   */
+  void answer() throws IOException {
+    for (Backend witness : witnesses) {
+      context.backends().sync(witness);
+      context.replies().add(NodeReply.end(witness.connection));
+    }
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    told = told();
+    witnesses.forEach(context.backends()::release);
+    witnesses.clear();
+  }
+
+  /** True when witnesses have been asked that have not answered. */
+  boolean awaitsWitnesses() {
+    return !witnesses.isEmpty();
   }
 
   /**
@@ -61,11 +103,14 @@ final class SnapshotQuestion {
 
   /** What the nodes have told, in their order; null of those that cannot tell. */
   List<String> told() {
-    List<String> told = new ArrayList<>(backends.size());
-    for (int place = 0; place < backends.size(); place++) {
-      told.add(backends.get(place).connection.readEvidence());
+    if (told != null) {
+      return told;
     }
-    return told;
+    List<String> now = new ArrayList<>(backends.size());
+    for (Backend backend : backends) {
+      now.add(backend.connection == null ? null : backend.connection.readEvidence());
+    }
+    return now;
   }
 
   /** The same, as values. */
@@ -75,10 +120,12 @@ final class SnapshotQuestion {
     return evidence;
   }
 
-  /** All run it. */
+  /** All whose rows are read run it. */
   void runAll() {
     for (int place = 0; place < backends.size(); place++) {
-      read.run(place);
+      if (read.reads(place)) {
+        read.run(place);
+      }
     }
   }
 }

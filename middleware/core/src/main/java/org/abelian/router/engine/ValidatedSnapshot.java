@@ -236,7 +236,7 @@ final class ValidatedSnapshot {
     List<Integer> asked = new ArrayList<>();
     for (int place = 0; place < backends.size(); place++) {
       List<Integer> missing = judgement.missing().get(place);
-      if (!missing.isEmpty()) {
+      if (!missing.isEmpty() && read.reads(place)) { // A witness shows no rows.
         NodePortal portal = read.portal(place);
         byte[] earlier = portal.name();
         question.bind(place, names.get(place));
@@ -255,7 +255,8 @@ final class ValidatedSnapshot {
   private List<byte[]> completed(List<List<Integer>> missing) {
     List<byte[]> names = new ArrayList<>(missing.size());
     for (int place = 0; place < missing.size(); place++) {
-      names.add(SharedSnapshot.completed(context, read.portal(place).name(), missing.get(place)));
+      List<Integer> there = read.reads(place) ? missing.get(place) : List.of();
+      names.add(SharedSnapshot.completed(context, read.portal(place).name(), there));
     }
     return names;
   }
@@ -268,15 +269,14 @@ final class ValidatedSnapshot {
   private ReadKnowledge.Judgement ask(ReadKnowledge known, String turn) throws IOException {
     for (int place = 0; place < backends.size(); place++) {
       question.bind(place, question.portal(known.run(place), known.over(place) + turn));
-      if (runsAtOnce) {
+      if (runsAtOnce && read.reads(place)) {
         read.run(place);
       }
-      if (syncsAtOnce) {
+      if (syncsAtOnce && read.reads(place)) {
         context.backends().sync(backends.get(place));
       }
     }
-    context.backends().requestAnswers();
-    context.replies().runAll();
+    question.answer();
     if (context.replies().failed()) {
       return new ReadKnowledge.Judgement(ReadKnowledge.Verdict.UNKNOWN, null);
     }
@@ -295,6 +295,9 @@ final class ValidatedSnapshot {
     ReplyQueue replies = context.replies();
     boolean syncs = runsAtOnce || ends;
     for (int place = 0; place < backends.size(); place++) {
+      if (!read.reads(place)) {
+        continue; // It has nothing any more.
+      }
       if (syncs) {
         context.backends().sync(backends.get(place));
         replies.add(new DiscardReply(backends.get(place).connection));
@@ -305,7 +308,11 @@ final class ValidatedSnapshot {
     if (syncs) {
       context.backends().flush();
       replies.runAll();
-      backends.forEach(context.backends()::untouch);
+      for (int place = 0; place < backends.size(); place++) {
+        if (read.reads(place)) {
+          context.backends().untouch(backends.get(place));
+        }
+      }
     }
   }
 }

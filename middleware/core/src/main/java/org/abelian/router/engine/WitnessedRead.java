@@ -50,21 +50,17 @@ final class WitnessedRead implements JointRead {
 
   @Override
   public void run(int place) {
-    NodePortal witness = portals.get(place);
-    if (witness == null) {
+    if (reads(place)) {
       read.run(places.get(place));
-    } else {
-      witness.close(); // It has told what it was asked for.
     }
   }
 
   @Override
   public void close(int place) {
-    NodePortal witness = portals.get(place);
-    if (witness == null) {
+    if (reads(place)) {
       read.close(places.get(place));
     } else {
-      witness.close();
+      portals.get(place).close();
     }
   }
 

@@ -25,6 +25,7 @@ import org.abelian.router.routing.Encodings;
 import org.abelian.router.session.IsolationSettings;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.SessionNotifications;
+import org.abelian.router.session.TransactionCommands;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
@@ -58,6 +59,7 @@ public final class SessionCommands {
   private final Portals portals;
   private final NodeCursors cursors;
   private final StatementTrace trace;
+  private final TransactionCommands transactions;
   private final SessionNotifications notifications;
 
   public SessionCommands(
@@ -68,6 +70,7 @@ public final class SessionCommands {
       Portals portals,
       NodeCursors cursors,
       StatementTrace trace,
+      TransactionCommands transactions,
       SessionNotifications notifications) {
     this.context = context;
     this.settings = settings;
@@ -76,6 +79,7 @@ public final class SessionCommands {
     this.portals = portals;
     this.cursors = cursors;
     this.trace = trace;
+    this.transactions = transactions;
     this.notifications = notifications;
   }
 
@@ -90,7 +94,7 @@ public final class SessionCommands {
       context.replies().add(FixedMessage.EMPTY_QUERY);
       return Progress.NEXT;
     }
-    Progress progress = context.transactions().run(statement);
+    Progress progress = transactions.run(statement);
     if (statement.command().kind() == TransactionCommand.Kind.ROLLBACK_TO) {
       context.replies().add(RouterWork.then(this::rolledBack));
     } else if (statement.command().kind() == TransactionCommand.Kind.RELEASE) {

@@ -84,6 +84,11 @@ public final class NodePool {
     }
   }
 
+  /** Whether a session would get a connection without waiting for others, as far as is known. */
+  public boolean wouldLendAtOnce() {
+    return slots.wouldServe(connections);
+  }
+
   /** Opens the connection for which there is room. */
   private NodeConnection open(Object session) throws IOException {
     NodeConnection opened = null;

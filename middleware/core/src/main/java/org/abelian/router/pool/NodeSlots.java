@@ -73,6 +73,18 @@ final class NodeSlots {
     }
   }
 
+  /** Whether a session would get a connection of that pool without waiting, as far as is known. */
+  boolean wouldServe(PooledConnections pool) {
+    lock.lock();
+    try {
+      boolean room =
+          usedBySessions + usedByRouter < limits.connectionsPerNode() && !sessionsHaveAll();
+      return waiting == 0 && (room || pool.lent() < pool.count());
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Begins to wait: first it counts, then it is looked whether there is something for it. */
   Waiter enter(PooledConnections pool, Object session) {
     lock.lock();

@@ -52,6 +52,12 @@ public final class IsolationSettings {
     return SERIALIZABLE.equals(level) || REPEATABLE_READ.equals(level);
   }
 
+  /** True when what begins without a level of its own has one snapshot for all statements. */
+  static boolean isStrictByDefault(BackendSession backends) {
+    String level = backends.settings().current().value(DEFAULT_ISOLATION);
+    return SERIALIZABLE.equals(level) || REPEATABLE_READ.equals(level);
+  }
+
   private static boolean says(TransactionState transaction, BackendSession backends, String value) {
     String own = transaction.valueSet(DISTRIBUTED_ISOLATION);
     return own == null ? backends.says(DISTRIBUTED_ISOLATION, value) : own.equals(value);

@@ -17,7 +17,7 @@ import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.statement.TransactionCommand;
 
 /** What BEGIN, COMMIT, ROLLBACK, SAVEPOINT and their like do, on all nodes of a transaction. */
-final class TransactionCommands {
+public final class TransactionCommands {
   private static final FixedMessage BEGIN_TAG = FixedMessage.tag("BEGIN");
   private static final FixedMessage START_TAG = FixedMessage.tag("START TRANSACTION");
   private static final String ROLLBACK = "ROLLBACK";
@@ -37,7 +37,7 @@ final class TransactionCommands {
    * @param joined has nodes take part in the transaction
    * @param home gives the backend for what needs any
    */
-  TransactionCommands(
+  public TransactionCommands(
       Transactions joined,
       BackendSession backends,
       ReplyQueue replies,
@@ -55,7 +55,7 @@ final class TransactionCommands {
   }
 
   /** Runs one. */
-  Progress run(SharedStatement statement) {
+  public Progress run(SharedStatement statement) {
     TransactionCommand command = statement.command();
     if (state.isFailed()
         && command.kind() != TransactionCommand.Kind.COMMIT

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Supplier;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
@@ -19,7 +18,6 @@ import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.statement.RoutedStatement;
-import org.abelian.router.statement.SharedStatement;
 
 /**
  * Begins and ends transactions over as many nodes as they reach. A node is told BEGIN with the
@@ -46,13 +44,11 @@ public final class Transactions {
   private final CommonSnapshot snapshot;
   private final SequenceDraws draws;
   private final TransactionClock clock;
-  private final TransactionCommands commands;
   private boolean groupWrote;
 
   /**
    * Nothing is open yet.
    *
-   * @param home gives the backend for what needs any
    * @param snapshot gives transactions above READ COMMITTED their snapshots
    * @param clock when the transaction has begun
    */
@@ -62,8 +58,6 @@ public final class Transactions {
       ReplyQueue replies,
       SettingsWatch watch,
       TransactionEnding ending,
-      GroupRetry retry,
-      Supplier<Backend> home,
       CommonSnapshot snapshot,
       TransactionClock clock) {
     this.state = state;
@@ -74,7 +68,6 @@ public final class Transactions {
     this.snapshot = snapshot;
     this.clock = clock;
     this.draws = new SequenceDraws(backends);
-    this.commands = new TransactionCommands(this, backends, replies, watch, retry, home);
   }
 
   /** From which sequences the session has drawn. */
@@ -285,6 +278,11 @@ public final class Transactions {
     return IsolationSettings.isStrict(state, backends);
   }
 
+  /** True when what a node does beside the transaction has a snapshot for each statement, too. */
+  public boolean mayReadBeside() {
+    return !isStrict() && !IsolationSettings.isStrictByDefault(backends);
+  }
+
   /** True when all reads of the transaction come from snapshots of one moment. */
   public boolean readsFromOneSnapshot() {
     return IsolationSettings.readsFromOneSnapshot(state, backends);
@@ -440,11 +438,6 @@ public final class Transactions {
       throw ClientError.of(
           "25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
     }
-  }
-
-  /** Runs a command of the client that begins or ends a transaction, or is about a savepoint. */
-  public Progress run(SharedStatement statement) {
-    return commands.run(statement);
   }
 
   // ---- groups of messages

@@ -56,6 +56,7 @@ import org.abelian.router.session.ReadLedger;
 import org.abelian.router.session.SettingsWatch;
 import org.abelian.router.session.SnapshotGate;
 import org.abelian.router.session.TransactionClock;
+import org.abelian.router.session.TransactionCommands;
 import org.abelian.router.session.TransactionEnding;
 import org.abelian.router.session.TransactionState;
 import org.abelian.router.session.Transactions;
@@ -77,6 +78,7 @@ import org.junit.jupiter.api.BeforeEach;
 /** A session's executor over three nodes that answer as they were told to. */
 public abstract class ScriptedCluster {
   private static final UUID ROUTER = new UUID(1, 2);
+  protected TransactionCommands commands;
   protected static final String GATE = "SELECT abelian.snapshot_gate(5)";
 
   protected final List<String> log = new CopyOnWriteArrayList<>();
@@ -170,18 +172,19 @@ public abstract class ScriptedCluster {
             new IntentLedger(new GidSource(ROUTER)),
             new Cancellation(),
             new ReadLedger());
-    return new EngineContext(
-        backends,
+    Transactions transactions =
         new Transactions(
             transaction,
             backends,
             replies,
             watch,
             ending,
-            retry,
-            () -> null,
             new CommonSnapshot(transaction, backends, replies, () -> catalog, gate),
-            new TransactionClock(transaction, backends, replies, () -> Instant.EPOCH, ROUTER)),
+            new TransactionClock(transaction, backends, replies, () -> Instant.EPOCH, ROUTER));
+    commands = new TransactionCommands(transactions, backends, replies, watch, retry, () -> null);
+    return new EngineContext(
+        backends,
+        transactions,
         replies,
         gate,
         retry,

@@ -29,7 +29,7 @@ class TransactionsTest extends ScriptedCluster {
   }
 
   private Progress run(String sql) throws IOException {
-    Progress progress = transactions.run(new SharedStatement(NodeStatement.of(sql)));
+    Progress progress = commands.run(new SharedStatement(NodeStatement.of(sql)));
     answer();
     return progress;
   }

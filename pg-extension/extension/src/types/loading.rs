@@ -10,6 +10,7 @@ use crate::compat;
 use crate::error::Error;
 use crate::function::Call;
 use crate::hooks::{self, utility};
+use crate::object;
 use crate::types::detached;
 use pgrx::pg_sys::{self, NodeTag, Oid};
 use std::cell::Cell;
@@ -31,7 +32,7 @@ pub fn install() {
 pub fn id_of_input(call: Call) -> Result<i64, Error> {
     let loading = LOADING.get();
     match loading != 0 && loading == hooks::depth() && call.was_found_by(c"COPY") {
-        true => super::new_id(),
+        true => object::new_id(),
         false => Ok(0),
     }
 }
@@ -65,16 +66,17 @@ fn has_objects_alone(table: *mut pg_sys::RangeVar) -> bool {
     let Some(catalog) = catalog::find() else {
         return false;
     };
-    // SAFETY: a relation that is open as long as its columns are looked at. COPY asks for privileges itself, and says what is not there.
+    // SAFETY: a relation that is open as long as its columns are looked at; they stay what they are, since the lock is COPY's own, which asks for
+    // privileges behind it, and says what is not there.
     unsafe {
-        let relation = pg_sys::table_openrv_extended(table, pg_sys::AccessShareLock as i32, true);
+        let relation = pg_sys::table_openrv_extended(table, pg_sys::RowExclusiveLock as i32, true);
         if relation.is_null() {
             return false;
         }
         let columns = compat::columns_of((*relation).rd_att);
         let types = columns.iter().filter(|column| !column.attisdropped);
         let alone = are_alone(&catalog, types.map(|column| column.atttypid));
-        pg_sys::table_close(relation, pg_sys::AccessShareLock as i32);
+        pg_sys::table_close(relation, pg_sys::NoLock as i32);
         alone
     }
 }
@@ -84,7 +86,7 @@ fn are_alone(catalog: &Catalog, types: impl Iterator<Item = Oid>) -> bool {
     for type_ in types {
         // SAFETY: a syscache lookup.
         let base = unsafe { pg_sys::getBaseType(type_) };
-        if super::is_object_type(catalog, base) {
+        if object::is_object_type(catalog, base) {
             found = true;
         } else if detached::may_hold(base) {
             return false;

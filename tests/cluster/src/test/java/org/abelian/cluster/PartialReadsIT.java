@@ -40,20 +40,37 @@ class PartialReadsIT {
     this.router = router;
   }
 
+  /** What a step is: a block, a call of an independent procedure, or either. */
+  private enum Steps {
+    BLOCKS,
+    CALLS,
+    BOTH
+  }
+
   /** Three rows, one on each node. */
   private record Chain(long first, long second, long between) {}
 
-  @ParameterizedTest(name = "{0}, {1}")
-  @CsvSource({"driver, int", "server, int", "driver, abelian.counter", "server, abelian.counter"})
-  void aReadThatSeesTheSecondOfTwoSeesTheFirst(String face, String type) throws Exception {
+  @ParameterizedTest(name = "{0}, {1}, {2}")
+  @CsvSource({
+    "driver, int, BLOCKS",
+    "server, int, BLOCKS",
+    "driver, abelian.counter, BLOCKS",
+    "server, abelian.counter, BLOCKS",
+    "driver, int, CALLS",
+    "server, int, BOTH"
+  })
+  void aReadThatSeesTheSecondOfTwoSeesTheFirst(String face, String type, Steps way)
+      throws Exception {
     List<Chain> chains = create(face, type);
     AtomicBoolean stopping = new AtomicBoolean();
     AtomicInteger steps = new AtomicInteger();
     AtomicInteger reads = new AtomicInteger();
     AtomicReference<String> wrong = new AtomicReference<>();
     List<CompletableFuture<Void>> all = new ArrayList<>();
-    for (Chain chain : chains) {
-      all.add(beside(face, stopping, statement -> goOn(statement, chain, steps)));
+    for (int i = 0; i < CHAINS; i++) {
+      Chain chain = chains.get(i);
+      boolean calls = way == Steps.CALLS || way == Steps.BOTH && i % 2 == 0;
+      all.add(beside(face, stopping, statement -> goOn(statement, chain, calls, steps)));
     }
     for (int i = 0; i < READERS; i++) {
       Random random = new Random(SEED + i);
@@ -83,7 +100,8 @@ class PartialReadsIT {
     }
     assertNull(wrong.get(), "seed " + SEED);
     assertTrue(steps.get() > 0 && reads.get() > 0, steps + " steps, " + reads + " reads");
-    System.out.println(face + ", " + type + ": " + reads + " reads beside " + steps + " steps");
+    System.out.println(
+        face + ", " + type + ", " + way + ": " + reads + " reads beside " + steps + " steps");
   }
 
   private List<Chain> create(String face, String type) throws SQLException {
@@ -93,6 +111,13 @@ class PartialReadsIT {
       statement.execute("CREATE TABLE chained (id bigint PRIMARY KEY, n " + type + " NOT NULL)");
       statement.execute("SELECT create_distributed_table('chained', 'id')");
       statement.execute("INSERT INTO chained SELECT i, 0 FROM generate_series(1, 60) i");
+      statement.execute(
+          "CREATE OR REPLACE PROCEDURE go_on(a bigint, b bigint) LANGUAGE sql AS"
+              + " 'UPDATE chained SET n = n + 1 WHERE id = a; UPDATE chained SET n = n + 1"
+              + " WHERE id = b'");
+      statement.execute(
+          "SELECT create_distributed_procedure('go_on(bigint, bigint)', 'a, b', colocate_with =>"
+              + " 'chained', class => 'independent', unsafe => true)");
     }
     List<List<Long>> keys = new ArrayList<>();
     for (int node = 0; node < 3; node++) {
@@ -138,14 +163,19 @@ class PartialReadsIT {
   }
 
   /** One transaction after the other, which have a row of the third node in common. */
-  private static void goOn(Statement statement, Chain chain, AtomicInteger steps)
+  private static void goOn(Statement statement, Chain chain, boolean calls, AtomicInteger steps)
       throws SQLException {
-    add(statement, chain.first(), chain.between());
-    add(statement, chain.between(), chain.second());
+    add(statement, chain.first(), chain.between(), calls);
+    add(statement, chain.between(), chain.second(), calls);
     steps.incrementAndGet();
   }
 
-  private static void add(Statement statement, long one, long other) throws SQLException {
+  private static void add(Statement statement, long one, long other, boolean calls)
+      throws SQLException {
+    if (calls) {
+      statement.execute("CALL go_on(" + one + ", " + other + ")");
+      return;
+    }
     statement.execute("BEGIN");
     statement.execute("UPDATE chained SET n = n + 1 WHERE id = " + one);
     statement.execute("UPDATE chained SET n = n + 1 WHERE id = " + other);

@@ -119,11 +119,15 @@ final class JointSnapshot {
 
   private boolean takeWider() throws IOException {
     watch.check();
-    boolean taken = wider.take();
-    if (!taken) { // Perhaps because of a witness.
-      ledger.leaveWitnesses(nodes);
+    boolean taken = false;
+    try {
+      taken = wider.take();
+      return taken;
+    } finally {
+      if (!taken) { // Perhaps because of a witness.
+        ledger.leaveWitnesses(nodes);
+      }
     }
-    return taken;
   }
 
   /** Whether its nodes can be asked again, and tell what their snapshots show. */

@@ -153,6 +153,7 @@ final class ValidatedSnapshot {
 
   /** Has the nodes take their snapshots at the same place among independent transactions. */
   private Outcome roundInTurn(ReadKnowledge known, int round) throws IOException {
+    backends.forEach(context.backends()::connect); // Witnesses have given theirs back.
     ReadTurns.Proposal proposal = context.turns().propose(backends, context.replies().timeout());
     ReadTurns.Turn turn = proposal.turn();
     if (turn == null) {

@@ -155,7 +155,7 @@ fn concerns_command(command: &Command) -> bool {
     concerned && touches_tables(command.tag())
         || has_router() && changes_settings(command.tag())
         || run_as::is_inside()
-        || misplaced::is_load(command.node())
+        || command.loaded_table().is_some()
         || our_gid_to_prepare(command).is_some()
         || nested::is_in_block()
 }

@@ -116,19 +116,10 @@ fn new_key(relation: Oid, _node: i32) -> PostgresError {
     )
 }
 
-/// Whether a command is a COPY that brings rows.
-pub fn is_load(command: NodePtr) -> bool {
-    tree::cast::<pg_sys::CopyStmt, _>(command)
-        .is_some_and(|copy| copy.is_from && !copy.relation.is_null())
-}
-
 /// A COPY that refuses rows of other nodes, in the place of one that brings rows of a distributed table; `None` for other commands.
 pub fn checked_load(command: &Command) -> Option<*mut pg_sys::PlannedStmt> {
-    if !is_load(command.node()) {
-        return None;
-    }
+    let named = command.loaded_table()?;
     placements::own_node_of_several()?;
-    let named = tree::cast::<pg_sys::CopyStmt, _>(command.node())?.relation;
     let table = tree::cast::<pg_sys::RangeVar, _>(named).and_then(relation::existing)?;
     let condition = condition(table)?;
     let copy = tree::copy(command.statement());

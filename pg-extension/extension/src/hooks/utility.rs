@@ -59,6 +59,16 @@ impl Command {
         self.context
     }
 
+    /// The table that COPY FROM brings rows to; none for other commands.
+    pub fn loaded_table(&self) -> Option<*mut pg_sys::RangeVar> {
+        if self.tag() != NodeTag::T_CopyStmt {
+            return None;
+        }
+        // SAFETY: the tag says what the node is.
+        let copy = unsafe { &*self.node().cast::<pg_sys::CopyStmt>() };
+        (copy.is_from && !copy.relation.is_null()).then_some(copy.relation)
+    }
+
     /// The command's own text.
     pub fn text(&self) -> String {
         // SAFETY: the text is a C string, in which the planned statement says where it stands: from 0 to its end when it does not.

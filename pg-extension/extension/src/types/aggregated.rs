@@ -264,19 +264,12 @@ pub fn content(call: Call, n: usize) -> Result<Aggregated, Error> {
     Ok(unsafe { Aggregated::from_datum(family_of(call)?, call.arg(n)) })
 }
 
-/// A value of the state's type as a datum.
-fn made(family: Rc<Family>, value: Datum) -> Result<Datum, Error> {
-    let state = family.normal(value)?;
-    Family::require_room(0, state.len())?;
-    Ok(Aggregated::unidentified(family, state).into_datum())
-}
-
-/// What an input function gives for what it has read.
-fn read(call: Call, family: Rc<Family>, value: Datum) -> Result<Datum, Error> {
+/// A value of the state's type as a datum with this identity; 0 for none.
+fn made(family: Rc<Family>, value: Datum, id: i64) -> Result<Datum, Error> {
     let state = family.normal(value)?;
     Family::require_room(0, state.len())?;
     let mut content = Aggregated::unidentified(family, state);
-    content.id = loading::id_of_input(call)?;
+    content.id = id;
     Ok(content.into_datum())
 }
 
@@ -288,7 +281,7 @@ pg_function!(fn abelian_object_in(call) {
         pg_sys::getTypeInputInfo(family.text_type, &mut function, &mut parameter);
         pg_sys::OidInputFunctionCall(function, call.arg(0).cast_mut_ptr(), parameter, -1)
     };
-    read(call, family, value)
+    made(family, value, loading::id_of_input(call)?)
 });
 
 pg_function!(fn abelian_object_out(call) {
@@ -310,7 +303,7 @@ pg_function!(fn abelian_object_recv(call) {
         pg_sys::getTypeBinaryInputInfo(family.text_type, &mut function, &mut parameter);
         pg_sys::OidReceiveFunctionCall(function, call.arg(0).cast_mut_ptr(), parameter, -1)
     };
-    read(call, family, value)
+    made(family, value, loading::id_of_input(call)?)
 });
 
 pg_function!(fn abelian_object_send(call) {
@@ -327,7 +320,7 @@ pg_function!(fn abelian_object_send(call) {
 pg_function!(
     /// The cast from the value type, where the state is the value.
     fn abelian_object_make(call) {
-        made(family_of(call)?, call.arg(0))
+        made(family_of(call)?, call.arg(0), 0)
     }
 );
 

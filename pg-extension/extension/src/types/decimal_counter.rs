@@ -125,15 +125,18 @@ unsafe fn decimal(datum: Datum) -> DecimalCounter {
 }
 
 fn unidentified(numeric: Option<Datum>) -> Result<Datum, Error> {
+    made(numeric, 0)
+}
+
+/// With this identity; 0 for none.
+fn made(numeric: Option<Datum>, id: i64) -> Result<Datum, Error> {
     let base = numeric.ok_or_else(|| Error::Internal("no numeric value".into()))?;
-    Ok(DecimalCounter::unidentified(base).into_datum())
+    Ok(DecimalCounter { id, base }.into_datum())
 }
 
 /// What an input function gives for what it has read.
 fn read(call: Call, numeric: Option<Datum>) -> Result<Datum, Error> {
-    let base = numeric.ok_or_else(|| Error::Internal("no numeric value".into()))?;
-    let id = loading::id_of_input(call)?;
-    Ok(DecimalCounter { id, base }.into_datum())
+    made(numeric, loading::id_of_input(call)?)
 }
 
 pg_function!(fn abelian_decimal_counter_in(call) {

@@ -12,7 +12,7 @@ use crate::function::Call;
 use crate::hooks::{self, utility};
 use crate::object;
 use crate::types::detached;
-use pgrx::pg_sys::{self, NodeTag, Oid};
+use pgrx::pg_sys::{self, Oid};
 use std::cell::Cell;
 
 thread_local! {
@@ -23,7 +23,7 @@ thread_local! {
 /// Notices COPY FROM; called once when the library is loaded.
 pub fn install() {
     utility::subscribe(utility::Around {
-        concerns: |command| table_of(command).is_some(),
+        concerns: |command| command.loaded_table().is_some(),
         around: load,
     });
 }
@@ -46,19 +46,9 @@ fn load(command: &utility::Command, copy: utility::Runner<'_>) {
     }
     // SAFETY: plain read of a variable of the process. Who may write to temporary tables alone cannot take numbers.
     let read_only = unsafe { pg_sys::XactReadOnly };
-    let gives = !read_only && table_of(command).is_some_and(has_objects_alone);
+    let gives = !read_only && command.loaded_table().is_some_and(has_objects_alone);
     let _before = Before(LOADING.replace(if gives { hooks::depth() + 1 } else { 0 }));
     copy(command);
-}
-
-/// The table that a COPY brings rows to.
-fn table_of(command: &utility::Command) -> Option<*mut pg_sys::RangeVar> {
-    if command.tag() != NodeTag::T_CopyStmt {
-        return None;
-    }
-    // SAFETY: the tag has been looked at.
-    let copy = unsafe { &*command.node().cast::<pg_sys::CopyStmt>() };
-    (copy.is_from && !copy.relation.is_null()).then_some(copy.relation)
 }
 
 /// Whether the table has columns of our types, and none that holds such values inside.

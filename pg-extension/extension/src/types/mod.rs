@@ -1,4 +1,4 @@
-//! The SQL types: layout of their datums, input and output, casts, and operations on a row's own datum.
+//! The SQL types: layout of their datums, input and output, what COPY reads, casts, and operations on a row's own datum.
 
 pub mod aggregated;
 pub mod boards;

@@ -12,7 +12,7 @@ interface JointRead {
    */
   void bind(int place, byte[] portal) throws IOException;
 
-  /** Runs it there, without a look at the answer. */
+  /** Runs it there, without a look at the answer; a witness has nothing to run. */
   void run(int place);
 
   /** Closes what was bound there, before it is bound anew. */

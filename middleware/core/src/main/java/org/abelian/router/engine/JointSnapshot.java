@@ -1,7 +1,6 @@
 package org.abelian.router.engine;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -96,18 +95,17 @@ final class JointSnapshot {
    * @return false when a node has failed, and the client was told
    */
   boolean take() throws IOException {
-    List<Backend> readers = new ArrayList<>();
-    for (int place = 0; place < backends.size(); place++) {
-      if (read.reads(place)) {
-        readers.add(backends.get(place));
-      }
-    }
-    context.transactions().enterTogether(readers, routed.writes());
+    context.transactions().enterTogether(backends, routed.writes());
     if (nodes.size() == 1) {
       question.bind(0, null);
       read.run(0);
       return true;
     }
+    return takeAsked();
+  }
+
+  /** The same of nodes that take part, but for witnesses. */
+  private boolean takeAsked() throws IOException {
     boolean may = isValidated() && context.transactions().mayReadBeside();
     List<Integer> asked = may ? ledger.asked(nodes) : nodes;
     if (asked.size() > nodes.size() && widen(asked)) {
@@ -121,7 +119,7 @@ final class JointSnapshot {
     watch.check();
     boolean taken = false;
     try {
-      taken = wider.take();
+      taken = wider.takeAsked();
       return taken;
     } finally {
       if (!taken) { // Perhaps because of a witness.

@@ -270,7 +270,7 @@ final class ValidatedSnapshot {
   private ReadKnowledge.Judgement ask(ReadKnowledge known, String turn) throws IOException {
     for (int place = 0; place < backends.size(); place++) {
       question.bind(place, question.portal(known.run(place), known.over(place) + turn));
-      if (runsAtOnce && read.reads(place)) {
+      if (runsAtOnce) {
         read.run(place);
       }
       if (syncsAtOnce && read.reads(place)) {

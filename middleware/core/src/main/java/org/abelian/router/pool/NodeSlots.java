@@ -77,9 +77,7 @@ final class NodeSlots {
   boolean wouldServe(PooledConnections pool) {
     lock.lock();
     try {
-      boolean room =
-          usedBySessions + usedByRouter < limits.connectionsPerNode() && !sessionsHaveAll();
-      return waiting == 0 && (room || pool.lent() < pool.count());
+      return waiting == 0 && (hasRoom(pool) || pool.lent() < pool.count());
     } finally {
       lock.unlock();
     }
@@ -191,13 +189,16 @@ final class NodeSlots {
 
   /** Makes room for another connection of that pool, if there may be one. */
   private boolean reserve(PooledConnections pool) {
-    boolean room =
-        usedBySessions + usedByRouter < limits.connectionsPerNode()
-            && (pool.isRouters() || !sessionsHaveAll());
+    boolean room = hasRoom(pool);
     if (room) {
       count(pool, 1);
     }
     return room;
+  }
+
+  private boolean hasRoom(PooledConnections pool) {
+    return usedBySessions + usedByRouter < limits.connectionsPerNode()
+        && (pool.isRouters() || !sessionsHaveAll());
   }
 
   private boolean sessionsHaveAll() {

@@ -48,13 +48,15 @@ public final class IsolationSettings {
    * transactions to come, not for the one that is open.
    */
   public static boolean isStrict(TransactionState transaction, BackendSession backends) {
-    String level = level(transaction, backends);
-    return SERIALIZABLE.equals(level) || REPEATABLE_READ.equals(level);
+    return isStrict(level(transaction, backends));
   }
 
   /** True when what begins without a level of its own has one snapshot for all statements. */
   static boolean isStrictByDefault(BackendSession backends) {
-    String level = backends.settings().current().value(DEFAULT_ISOLATION);
+    return isStrict(defaultLevel(backends));
+  }
+
+  private static boolean isStrict(String level) {
     return SERIALIZABLE.equals(level) || REPEATABLE_READ.equals(level);
   }
 
@@ -66,6 +68,10 @@ public final class IsolationSettings {
   /** The transaction's level, in lower case. */
   static String level(TransactionState transaction, BackendSession backends) {
     String level = transaction.isolation();
-    return level == null ? backends.settings().current().value(DEFAULT_ISOLATION) : level;
+    return level == null ? defaultLevel(backends) : level;
+  }
+
+  private static String defaultLevel(BackendSession backends) {
+    return backends.settings().current().value(DEFAULT_ISOLATION);
   }
 }

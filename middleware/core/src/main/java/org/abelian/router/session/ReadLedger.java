@@ -26,7 +26,12 @@ public final class ReadLedger {
    *
    * @param asked all nodes; none but those that are read where a witness could not be asked
    */
-  private record Witnesses(List<Integer> asked, int left) {}
+  private record Witnesses(List<Integer> asked, int left) {
+    /** Null when the next read is to try without. */
+    Witnesses afterOne() {
+      return left > 1 ? new Witnesses(asked, left - 1) : null;
+    }
+  }
 
   private final Map<List<Integer>, Witnesses> witnesses = new ConcurrentHashMap<>();
 
@@ -99,17 +104,11 @@ public final class ReadLedger {
    * snapshots show.
    */
   public List<Integer> asked(List<Integer> nodes) {
-    if (witnesses.isEmpty()) {
-      return nodes;
-    }
     Witnesses now = witnesses.get(nodes);
     if (now == null) {
       return nodes;
     }
-    witnesses.replace(nodes, now, new Witnesses(now.asked(), now.left() - 1));
-    if (now.left() <= 1) {
-      witnesses.remove(nodes);
-    }
+    witnesses.computeIfPresent(nodes, (same, some) -> some.afterOne());
     return now.asked();
   }
 

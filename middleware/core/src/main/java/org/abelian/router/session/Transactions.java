@@ -25,7 +25,6 @@ import org.abelian.router.statement.RoutedStatement;
  * concerns several is coordinated.
  */
 public final class Transactions {
-
   /** What has PostgreSQL take the transaction's snapshot. */
   private static final NodeStatement ANY_READ = NodeStatement.of("SELECT 1");
 
@@ -214,7 +213,7 @@ public final class Transactions {
         && backends.firstBegun() == null
         && state.history().isEmpty()
         && routed.isPureRead()
-        && !IsolationSettings.isStrict(state, backends);
+        && !isStrict();
   }
 
   /** Such a read is about to go there. */

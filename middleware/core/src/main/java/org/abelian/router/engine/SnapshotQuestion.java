@@ -80,7 +80,11 @@ final class SnapshotQuestion {
     context.backends().requestAnswers();
     context.replies().runAll();
     told = told();
-    witnesses.forEach(context.backends()::release);
+    for (Backend witness : witnesses) {
+      if (witness.connection != null) { // Else it was lost.
+        context.backends().release(witness);
+      }
+    }
     witnesses.clear();
   }
 

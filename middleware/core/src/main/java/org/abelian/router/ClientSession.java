@@ -115,7 +115,10 @@ public final class ClientSession
   private SchemaScope scope;
   private Transactions transactions;
   private TransactionCommands transactionCommands;
-  private GroupRetry retry;
+
+  /** The deadlock detector looks at it; null before the client is known. */
+  private volatile GroupRetry retry;
+
   private SnapshotGate gate;
   private ProcedureCalls procedures;
   private final Mailbox mailbox;
@@ -294,6 +297,12 @@ public final class ClientSession
   @Override
   public void deadlock(AbelianException error) {
     cancellation.deadlock(error);
+  }
+
+  @Override
+  public boolean keepsOrder() {
+    GroupRetry current = retry;
+    return current != null && current.keepsOrder();
   }
 
   /**

@@ -23,6 +23,9 @@ public final class SessionRegistry implements VictimHandler {
     /** The next cancellation is to be told as this error; null for an ordinary one. */
     void deadlock(AbelianException error);
 
+    /** True when it runs again what was ended for a deadlock, in order. */
+    boolean keepsOrder();
+
     /** Breaks it off: whoever runs it gets errors. */
     void abort();
   }
@@ -58,6 +61,12 @@ public final class SessionRegistry implements VictimHandler {
     }
     victim.deadlock(error);
     return true;
+  }
+
+  @Override
+  public boolean keepsOrder(long session) {
+    Entry found = sessions.get((int) session);
+    return found != null && found.keepsOrder();
   }
 
   @Override

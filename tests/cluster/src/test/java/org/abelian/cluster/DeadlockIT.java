@@ -124,7 +124,7 @@ class DeadlockIT {
 
   @Test
   void groupsOfMessagesThatNameRowsInOneOrderMeetInNoDeadlock() throws Exception {
-    int clients = 6;
+    int clients = 12;
     int groups = 10;
     List<CompletableFuture<String>> errors = new ArrayList<>();
     for (int i = 0; i < clients; i++) {

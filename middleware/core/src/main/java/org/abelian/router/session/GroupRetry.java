@@ -17,6 +17,12 @@ import org.abelian.router.statement.ClientStatements;
 public final class GroupRetry {
   private static final int ATTEMPTS = 3;
 
+  /**
+   * As many after deadlocks: those whose groups were under way when the order began to be kept may
+   * be part of further ones, each of which ends one of them.
+   */
+  private static final int ATTEMPTS_IN_ORDER = 10;
+
   private final TransactionState state;
   private final BackendSession backends;
   private final ClientOutput output;
@@ -38,6 +44,10 @@ public final class GroupRetry {
   private boolean wanted;
   private boolean placementChanged;
   private int attempts;
+  private int attemptsInOrder;
+
+  /** The deadlock detector looks at it. */
+  private volatile boolean inOrder;
 
   /** No group has begun. */
   public GroupRetry(
@@ -110,11 +120,18 @@ public final class GroupRetry {
    * @param newPlacement true when the catalogue must be read again before it
    */
   public boolean request(boolean newPlacement) {
-    if (!possible || attempts >= ATTEMPTS || !output.rewind(outputPosition)) {
-      attempts = 0;
+    if (attempts >= ATTEMPTS || !rewind(newPlacement)) {
+      done();
       return false;
     }
     attempts++;
+    return true;
+  }
+
+  private boolean rewind(boolean newPlacement) {
+    if (!possible || !output.rewind(outputPosition)) {
+      return false;
+    }
     wanted = true;
     placementChanged = newPlacement;
     return true;
@@ -156,12 +173,23 @@ public final class GroupRetry {
       return false;
     }
     order.keep();
-    return !lasts && request(false);
+    if (lasts || attemptsInOrder >= ATTEMPTS_IN_ORDER || !rewind(false)) {
+      done();
+      return false;
+    }
+    attemptsInOrder++;
+    inOrder = true;
+    return true;
+  }
+
+  /** True when the group runs again because it met others in a deadlock. For all threads. */
+  public boolean keepsOrder() {
+    return inOrder;
   }
 
   /** True when the group runs for the first time. */
   public boolean isFirst() {
-    return attempts == 0;
+    return attempts == 0 && attemptsInOrder == 0;
   }
 
   /** True when the group runs for the first time, and can be run again. */
@@ -177,6 +205,8 @@ public final class GroupRetry {
   /** The group ended for good. */
   public void done() {
     attempts = 0;
+    attemptsInOrder = 0;
+    inOrder = false;
   }
 
   /** Puts everything back to where it was before the group. */

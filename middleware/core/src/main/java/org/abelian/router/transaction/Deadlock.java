@@ -2,6 +2,8 @@ package org.abelian.router.transaction;
 
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
@@ -16,12 +18,17 @@ record Deadlock(List<WaitEdge> cycle) {
    * The youngest transaction that a router can tell why; the wait in which it is to be cancelled.
    */
   WaitEdge victim() {
+    return victim(edge -> SessionLabel.parse(edge.waiter().session()).isPresent())
+        .orElse(cycle.get(0));
+  }
+
+  /** The youngest of those that may be; empty when none may. */
+  Optional<WaitEdge> victim(Predicate<WaitEdge> eligible) {
     return cycle.stream()
-        .filter(edge -> SessionLabel.parse(edge.waiter().session()).isPresent())
+        .filter(eligible)
         .max(
             Comparator.comparingLong((WaitEdge edge) -> edge.waiter().transactionStart())
-                .thenComparing(WaitEdge::waiterName))
-        .orElse(cycle.get(0));
+                .thenComparing(WaitEdge::waiterName));
   }
 
   /** True when every wait of the circle is among those of a later look. */

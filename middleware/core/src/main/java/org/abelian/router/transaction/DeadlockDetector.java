@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +21,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class DeadlockDetector {
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
+
+  private static final int ROUNDS = 32;
 
   /**
    * After so many rounds a victim is cancelled by whoever sees it: its own router may have no
@@ -48,11 +49,22 @@ public final class DeadlockDetector {
   }
 
   /**
-   * One round; not to be called by two threads at once.
+   * Looks until nothing is found, {@value #ROUNDS} times at most: a deadlock that ended often lets
+   * its next one be seen. Not to be called by two threads at once.
    *
    * @return how many statements were cancelled
    */
   public int runOnce() {
+    int cancelled = 0;
+    int last = 1;
+    for (int round = 0; round < ROUNDS && last > 0; round++) {
+      last = round(round == 0);
+      cancelled += last;
+    }
+    return cancelled;
+  }
+
+  private int round(boolean first) {
     List<Deadlock> suspected = WaitGraph.deadlocks(look());
     if (suspected.isEmpty()) {
       foreign.clear();
@@ -62,7 +74,7 @@ public final class DeadlockDetector {
     List<WaitEdge> again = look();
     int cancelled = 0;
     for (Deadlock deadlock : suspected) {
-      if (deadlock.isConfirmedBy(again) && end(deadlock)) {
+      if (deadlock.isConfirmedBy(again) && end(deadlock, first)) {
         cancelled++;
       }
     }
@@ -81,29 +93,45 @@ public final class DeadlockDetector {
     return edges;
   }
 
-  private boolean end(Deadlock deadlock) {
+  private boolean end(Deadlock deadlock, boolean first) {
     WaitEdge victim = deadlock.victim();
-    Optional<SessionLabel> label = SessionLabel.parse(victim.waiter().session());
-    if (label.isPresent() && label.get().router().equals(router)) {
-      return cancelOwn(deadlock, label.get().session());
+    if (isOwn(victim)) {
+      return cancelOwn(deadlock, deadlock.victim(this::mayEnd).orElse(victim));
+    }
+    if (!first) {
+      return false;
     }
     int rounds = foreign.merge(victim.waiter(), 1, Integer::sum);
-    return rounds > ROUNDS_OF_PATIENCE && cancel(deadlock);
+    return rounds > ROUNDS_OF_PATIENCE && cancel(victim);
   }
 
-  private boolean cancelOwn(Deadlock deadlock, long session) {
+  private boolean isOwn(WaitEdge edge) {
+    return SessionLabel.parse(edge.waiter().session())
+        .filter(label -> label.router().equals(router))
+        .isPresent();
+  }
+
+  private boolean mayEnd(WaitEdge edge) {
+    return isOwn(edge) && !sessions.keepsOrder(session(edge));
+  }
+
+  private static long session(WaitEdge own) {
+    return SessionLabel.parse(own.waiter().session()).orElseThrow().session();
+  }
+
+  private boolean cancelOwn(Deadlock deadlock, WaitEdge victim) {
+    long session = session(victim);
     if (!sessions.mark(session, deadlock.error())) {
       return false;
     }
-    boolean cancelled = cancel(deadlock);
+    boolean cancelled = cancel(victim);
     if (!cancelled) {
       sessions.spare(session);
     }
     return cancelled;
   }
 
-  private boolean cancel(Deadlock deadlock) {
-    WaitEdge victim = deadlock.victim();
+  private boolean cancel(WaitEdge victim) {
     try {
       boolean cancelled = waits.cancel(victim.node(), victim.waiter());
       if (cancelled) {

@@ -12,6 +12,13 @@ public interface VictimHandler {
    */
   boolean mark(long session, AbelianException error);
 
+  /**
+   * True when the session runs something again because it was a victim before, and takes its locks
+   * in the order of its statements now. Others of a circle are to end first: such a session is the
+   * youngest of each circle that it meets, and would be the victim for ever.
+   */
+  boolean keepsOrder(long session);
+
   /** The session was not cancelled after all. */
   void spare(long session);
 }

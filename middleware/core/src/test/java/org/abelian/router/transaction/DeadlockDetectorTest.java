@@ -3,7 +3,9 @@ package org.abelian.router.transaction;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.abelian.router.error.AbelianException;
 import org.junit.jupiter.api.Test;
@@ -14,6 +16,7 @@ class DeadlockDetectorTest {
   private static final UUID OWNER = new UUID(1, 2);
   private static final UUID OTHER = new UUID(3, 4);
 
+  private final Set<Long> inOrder = new HashSet<>();
   private final List<String> events = new ArrayList<>();
 
   @Test
@@ -32,6 +35,20 @@ class DeadlockDetectorTest {
         List.of(CIRCLE.get(0), new WaitEdge(2, nextTransaction, CIRCLE.get(1).blocker()));
     assertEquals(0, detector(OWNER, true, CIRCLE, moved).runOnce());
     assertEquals(List.of(), events);
+  }
+
+  @Test
+  void whoRunsAgainInOrderIsSparedWhileAnotherOfTheRouterCanEnd() {
+    inOrder.add(2L);
+    assertEquals(1, detector(OWNER, true, CIRCLE, CIRCLE).runOnce());
+    assertEquals(List.of("mark 1", "cancel 101 on 1"), events);
+  }
+
+  @Test
+  void oneOfThoseWhoRunAgainInOrderEndsWhenThereIsNoOther() {
+    inOrder.addAll(List.of(1L, 2L));
+    assertEquals(1, detector(OWNER, true, CIRCLE, CIRCLE).runOnce());
+    assertEquals(List.of("mark 2", "cancel 202 on 2"), events);
   }
 
   @Test
@@ -63,6 +80,7 @@ class DeadlockDetectorTest {
     private final List<WaitEdge> first;
     private final List<WaitEdge> second;
     private boolean secondLook;
+    private boolean ended;
 
     Looks(boolean stillWaits, List<WaitEdge> first, List<WaitEdge> second) {
       this.stillWaits = stillWaits;
@@ -81,12 +99,13 @@ class DeadlockDetectorTest {
       if (secondLook && node == 2) {
         secondLook = false; // The next round begins anew.
       }
-      return look.stream().filter(edge -> edge.node() == node).toList();
+      return look.stream().filter(edge -> !ended && edge.node() == node).toList();
     }
 
     @Override
     public boolean cancel(int node, WaitingParty waiter) {
       events.add("cancel " + waiter.pid() + " on " + node);
+      ended |= stillWaits;
       return stillWaits;
     }
   }
@@ -96,6 +115,11 @@ class DeadlockDetectorTest {
     public boolean mark(long session, AbelianException error) {
       events.add("mark " + session);
       return true;
+    }
+
+    @Override
+    public boolean keepsOrder(long session) {
+      return inOrder.contains(session);
     }
 
     @Override

@@ -322,4 +322,33 @@ class PipelineIT {
       assertEquals(400, count(slow.untilReady(), 'D'));
     }
   }
+
+  /**
+   * What a block reads beside its transaction is over before the next block of the group begins.
+   */
+  @Test
+  void aStrictBlockFollowsOneThatOnlyReadAConstant() throws Exception {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      for (String level : List.of("REPEATABLE READ", "SERIALIZABLE")) {
+        for (int key = 0; key < 9; key++) {
+          List<String> statements =
+              List.of(
+                  "BEGIN",
+                  "SELECT 1",
+                  "COMMIT",
+                  "BEGIN ISOLATION LEVEL " + level,
+                  "SELECT t FROM piped WHERE id = " + key,
+                  "SELECT count(*) FROM piped",
+                  "COMMIT");
+          for (String statement : statements) {
+            client.parse("", statement).bind("", "", 0).execute("", 0);
+          }
+          client.sync();
+          List<Message> answer = client.untilReady();
+          assertEquals(0, count(answer, 'E'), answer::toString);
+          assertEquals(statements.size(), count(answer, 'C'), answer::toString);
+        }
+      }
+    }
+  }
 }

@@ -23,7 +23,7 @@ public final class SessionRegistry implements VictimHandler {
     /** The next cancellation is to be told as this error; null for an ordinary one. */
     void deadlock(AbelianException error);
 
-    /** True when it runs again what was ended for a deadlock, in order. */
+    /** True when it takes its locks in the order of its statements. */
     boolean keepsOrder();
 
     /** Breaks it off: whoever runs it gets errors. */

@@ -39,6 +39,9 @@ public final class Backend {
   /** True when the session may have notified there, and has not waited for that to come. */
   public boolean unheard;
 
+  /** True when what the group has done there is committed or rolled back. */
+  boolean ended;
+
   /** True when it has got the group's Sync ahead of the client's. */
   public boolean synced;
 

@@ -153,6 +153,34 @@ public final class BackendSession {
     return touched;
   }
 
+  /** Those of them where something that the group has done is neither committed nor rolled back. */
+  public List<Backend> unfinished() {
+    List<Backend> result = new ArrayList<>(touched.size());
+    for (Backend backend : touched) {
+      if (!backend.ended) {
+        result.add(backend);
+      }
+    }
+    return result;
+  }
+
+  /** True when there is one among them that is another one. */
+  public boolean isUnfinishedBeside(Backend backend) {
+    for (int i = 0; i < touched.size(); i++) { // Without an iterator: every statement is here.
+      if (touched.get(i) != backend && !touched.get(i).ended) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** What the group has done so far is committed or rolled back. */
+  public void finished() {
+    for (int i = 0; i < touched.size(); i++) {
+      touched.get(i).ended = true;
+    }
+  }
+
   /** The backends on which the session's transaction is open, in the order in which they joined. */
   public List<Backend> begun() {
     List<Backend> result = new ArrayList<>(held.size());
@@ -383,6 +411,7 @@ public final class BackendSession {
 
   /** Messages of the current group go there. */
   public void touch(Backend backend) {
+    backend.ended = false;
     if (!backend.touched) {
       backend.touched = true;
       touched.add(backend);

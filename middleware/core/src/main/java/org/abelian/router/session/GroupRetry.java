@@ -37,7 +37,10 @@ public final class GroupRetry {
   private int historySize;
   private boolean possible;
   private boolean parsed;
-  private boolean locksOverNodes;
+
+  /** The deadlock detector looks at it. */
+  private volatile boolean locksOverNodes;
+
   private boolean lasts;
   private boolean bindsFormer;
   private boolean definesUnnamed;
@@ -45,9 +48,6 @@ public final class GroupRetry {
   private boolean placementChanged;
   private int attempts;
   private int attemptsInOrder;
-
-  /** The deadlock detector looks at it. */
-  private volatile boolean inOrder;
 
   /** No group has begun. */
   public GroupRetry(
@@ -167,24 +167,25 @@ public final class GroupRetry {
     definesUnnamed = true;
   }
 
-  /** As {@link #request}, after a deadlock between nodes, which the group's order may avoid. */
+  /**
+   * As {@link #request}, after a deadlock between nodes, which the group's order may avoid. Who has
+   * kept the order may have met somebody who did not yet.
+   */
   public boolean requestInOrder() {
-    if (!locksOverNodes) {
-      return false;
+    if (locksOverNodes) {
+      order.keep();
     }
-    order.keep();
-    if (lasts || attemptsInOrder >= ATTEMPTS_IN_ORDER || !rewind(false)) {
+    if (!order.isKept() || lasts || attemptsInOrder >= ATTEMPTS_IN_ORDER || !rewind(false)) {
       done();
       return false;
     }
     attemptsInOrder++;
-    inOrder = true;
     return true;
   }
 
-  /** True when the group runs again because it met others in a deadlock. For all threads. */
+  /** True unless the group locks rows ahead of answers of other nodes. For all threads. */
   public boolean keepsOrder() {
-    return inOrder;
+    return !locksOverNodes;
   }
 
   /** True when the group runs for the first time. */
@@ -206,7 +207,6 @@ public final class GroupRetry {
   public void done() {
     attempts = 0;
     attemptsInOrder = 0;
-    inOrder = false;
   }
 
   /** Puts everything back to where it was before the group. */

@@ -1,6 +1,5 @@
 package org.abelian.router.session;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.abelian.router.backend.Backend;
@@ -176,7 +175,7 @@ public final class TransactionCommands {
     if (command.chain()) {
       throw ClientError.of("25P01", tag + " AND CHAIN can only be used in transaction blocks");
     }
-    List<Backend> touched = new ArrayList<>(backends.touched());
+    List<Backend> touched = backends.unfinished();
     if (touched.isEmpty() && !state.isOpen()) {
       warn("25P01", "there is no transaction in progress");
       replies.add(FixedMessage.tag(tag));

@@ -343,6 +343,7 @@ public final class TransactionEnding {
       backend.notifies = false;
     }
     boolean kept = committed && !state.isFailed();
+    backends.finished();
     state.end();
     listener.ended(kept);
     if (changed) {
@@ -367,6 +368,7 @@ public final class TransactionEnding {
 
   /** COMMIT or ROLLBACK without BEGIN has ended what nodes have done for the group so far. */
   public void endedWithoutBlock(boolean committed) {
+    backends.finished();
     state.groupEnds();
     listener.ended(committed);
   }

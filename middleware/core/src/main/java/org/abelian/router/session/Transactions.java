@@ -187,9 +187,7 @@ public final class Transactions {
 
   private void enterNode(Backend backend, boolean writes, boolean reads) {
     if (!state.isOpen()) {
-      List<Backend> touched = backends.touched();
-      boolean several = touched.size() > 1 || touched.size() == 1 && touched.get(0) != backend;
-      if (several && (writes || groupWrote)) {
+      if (backends.isUnfinishedBeside(backend) && (writes || groupWrote)) {
         openImplicit();
       }
       groupWrote |= writes;
@@ -266,7 +264,7 @@ public final class Transactions {
   }
 
   void joinTouched() {
-    for (Backend backend : new ArrayList<>(backends.touched())) {
+    for (Backend backend : backends.unfinished()) {
       backend.worked = true;
       join(backend);
     }
@@ -398,7 +396,7 @@ public final class Transactions {
    * be planned before the answer: {@link Progress#SETTLE}.
    */
   public void askSettings(Backend backend) {
-    if (backends.touched().size() > 1) {
+    if (backends.unfinished().size() > 1) {
       openImplicit(); // The other nodes are in the midst of the group, too.
     }
     watch.ask(backend);
@@ -461,7 +459,7 @@ public final class Transactions {
     if (state.isOpen()) {
       return;
     }
-    for (Backend backend : new ArrayList<>(backends.touched())) {
+    for (Backend backend : backends.unfinished()) {
       if (!backend.skips && !backend.synced) {
         state.beginImplicit();
         join(backend);

@@ -13,9 +13,9 @@ public interface VictimHandler {
   boolean mark(long session, AbelianException error);
 
   /**
-   * True when the session runs something again because it was a victim before, and takes its locks
-   * in the order of its statements now. Others of a circle are to end first: such a session is the
-   * youngest of each circle that it meets, and would be the victim for ever.
+   * True when the session takes its locks in the order of its statements. Others of a circle are to
+   * end first: they have caused it, and run again without their clients' notice. One that runs
+   * again is the youngest of each circle, and would be the victim for ever.
    */
   boolean keepsOrder(long session);
 

@@ -38,14 +38,14 @@ class DeadlockDetectorTest {
   }
 
   @Test
-  void whoRunsAgainInOrderIsSparedWhileAnotherOfTheRouterCanEnd() {
+  void whoKeepsTheOrderIsSparedWhileAnotherOfTheRouterCanEnd() {
     inOrder.add(2L);
     assertEquals(1, detector(OWNER, true, CIRCLE, CIRCLE).runOnce());
     assertEquals(List.of("mark 1", "cancel 101 on 1"), events);
   }
 
   @Test
-  void oneOfThoseWhoRunAgainInOrderEndsWhenThereIsNoOther() {
+  void oneOfThoseWhoKeepTheOrderEndsWhenThereIsNoOther() {
     inOrder.addAll(List.of(1L, 2L));
     assertEquals(1, detector(OWNER, true, CIRCLE, CIRCLE).runOnce());
     assertEquals(List.of("mark 2", "cancel 202 on 2"), events);

@@ -98,6 +98,11 @@ class CrossNodeDeadlockIT {
     }
 
     @Override
+    public boolean keepsOrder(long session) {
+      return false;
+    }
+
+    @Override
     public void spare(long session) {
       sessions.remove(session);
     }

@@ -15,7 +15,7 @@ import org.abelian.router.protocol.FrontendType;
  * router asks for evidence ({@link JointSnapshot}).
  */
 final class NodePortal {
-  private static final NodeStatement NO_ROWS = NodeStatement.of("SELECT");
+  private static final NodeStatement NO_ROWS = NodeStatement.of("SELECT WHERE false");
   private static final BindMessage WITHOUT_VALUES = BindMessage.withoutValues();
 
   private final EngineContext context;

@@ -300,6 +300,11 @@ public final class ClientSession
   }
 
   @Override
+  public void spare(AbelianException error) {
+    cancellation.spare(error);
+  }
+
+  @Override
   public boolean keepsOrder() {
     GroupRetry current = retry;
     return current != null && current.keepsOrder();
@@ -619,9 +624,7 @@ public final class ClientSession
   public void groupBegins() {
     transactions.beginGroup();
     retry.beginGroup();
-    if (retry.isFirst()) {
-      cancellation.takeDeadlock(); // One that came too late for the group before.
-    }
+    cancellation.takeDeadlock(); // One that came too late for the group before, or this one's try.
     gate.abandon();
   }
 

@@ -20,8 +20,11 @@ public final class SessionRegistry implements VictimHandler {
     /** Cancels what it does. */
     void cancel();
 
-    /** The next cancellation is to be told as this error; null for an ordinary one. */
+    /** The next cancellation is to be told as this error. */
     void deadlock(AbelianException error);
+
+    /** It is not, unless that has become another error. */
+    void spare(AbelianException error);
 
     /** True when it takes its locks in the order of its statements. */
     boolean keepsOrder();
@@ -54,26 +57,24 @@ public final class SessionRegistry implements VictimHandler {
   }
 
   @Override
-  public boolean mark(long session, AbelianException error) {
+  public void mark(long session, AbelianException error) {
     Entry victim = sessions.get((int) session);
-    if (victim == null) {
-      return false;
+    if (victim != null) {
+      victim.deadlock(error);
     }
-    victim.deadlock(error);
-    return true;
   }
 
   @Override
   public boolean keepsOrder(long session) {
     Entry found = sessions.get((int) session);
-    return found != null && found.keepsOrder();
+    return found == null || found.keepsOrder();
   }
 
   @Override
-  public void spare(long session) {
+  public void spare(long session, AbelianException error) {
     Entry spared = sessions.get((int) session);
     if (spared != null) {
-      spared.deadlock(null);
+      spared.spare(error);
     }
   }
 

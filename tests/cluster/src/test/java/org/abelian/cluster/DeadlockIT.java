@@ -19,6 +19,8 @@ import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Cycles of waiting that no single node can see. */
 @WithCluster
@@ -135,6 +137,44 @@ class DeadlockIT {
     }
     for (LocalNode node : cluster.nodes()) {
       assertEquals(clients * groups, ProxiedCluster.number(node, "SELECT sum(x) FROM locked"));
+    }
+  }
+
+  /** One PostgreSQL runs through the rows in one order. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE locked SET x = x + 1 WHERE id < 20 RETURNING id",
+        "INSERT INTO locked VALUES (1, 1), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1) ON CONFLICT (id)"
+            + " DO UPDATE SET x = locked.x + 1",
+        "SELECT id FROM locked WHERE id IN (1, 2, 3, 4, 5, 6, 7, 8) FOR UPDATE"
+      })
+  void statementsThatNameTheSameRowsMeetInNoDeadlock(String sql) throws Exception {
+    int clients = 6;
+    int times = 20;
+    List<CompletableFuture<SQLException>> running = new ArrayList<>();
+    for (int i = 0; i < clients; i++) {
+      running.add(CompletableFuture.supplyAsync(() -> errorOf(sql, times)));
+    }
+    for (CompletableFuture<SQLException> error : running) {
+      assertEquals(null, error.get(SECONDS_MAX, TimeUnit.SECONDS));
+    }
+    long added = 0;
+    for (LocalNode node : cluster.nodes()) {
+      added += ProxiedCluster.number(node, "SELECT coalesce(max(x), 0) FROM locked WHERE id < 7");
+    }
+    assertEquals(sql.startsWith("SELECT") ? 0 : 3L * clients * times, added);
+  }
+
+  private SQLException errorOf(String sql, int times) {
+    try (Connection connection = router.connect();
+        Statement statement = connection.createStatement()) {
+      for (int i = 0; i < times; i++) {
+        statement.execute(sql);
+      }
+      return null;
+    } catch (SQLException e) {
+      return e;
     }
   }
 

@@ -30,6 +30,9 @@ public final class ScatterExecution extends Execution {
   /** Is told whether a node alone had them; null when it does not matter. */
   private final OneNodeOdds odds;
 
+  /** Whether each node runs it when the one before it has. */
+  private final boolean inTurn;
+
   /** Whether the nodes have got the Describe and Execute that come next. */
   private boolean ahead;
 
@@ -41,11 +44,13 @@ public final class ScatterExecution extends Execution {
       List<NodePortal> portals,
       RowWindow window,
       OneNodeOdds odds,
+      boolean inTurn,
       boolean ahead) {
     this.context = context;
     this.portals = portals;
     this.window = window;
     this.odds = odds;
+    this.inTurn = inTurn;
     this.ahead = ahead;
   }
 
@@ -61,7 +66,9 @@ public final class ScatterExecution extends Execution {
     for (Backend backend : backends) {
       portals.add(new NodePortal(context, backend, bound.portal()));
     }
-    boolean ahead = context.group().runsToEnd(bound.bind());
+    boolean inTurn =
+        bound.routed().locks() && portals.size() > 1 && context.retry().mustKeepOrder();
+    boolean ahead = !inTurn && context.group().runsToEnd(bound.bind());
     boolean describes = ahead && context.group().describesNext(bound.bind());
     Bound read = new Bound(bound, text(bound, route), portals, ahead, describes);
     boolean last = ahead && context.group().isOneStatement();
@@ -70,7 +77,7 @@ public final class ScatterExecution extends Execution {
     }
     bound.answerBind(context.replies());
     OneNodeOdds odds = route.takesAny() ? bound.routed().odds() : null;
-    return new ScatterExecution(context, portals, window(route), odds, ahead);
+    return new ScatterExecution(context, portals, window(route), odds, inTurn, ahead);
   }
 
   private static RowWindow window(Route.Scatter route) {
@@ -156,19 +163,27 @@ public final class ScatterExecution extends Execution {
       context.replies().add(portion);
       return Progress.BARRIER;
     }
+    TagSum sum = new TagSum(window);
+    if (inTurn) {
+      context.replies().add(new PortalsInTurn(context, portals, sum));
+    } else {
+      executeTogether(sum);
+    }
+    context.replies().add(RouterWork.then(() -> position.moved(sum.rows(), true)));
+    if (odds != null) {
+      context.replies().add(RouterWork.then(() -> odds.learn(window.filled(), portals.size())));
+    }
+    return inTurn ? Progress.BARRIER : Progress.NEXT;
+  }
+
+  private void executeTogether(TagSum sum) {
     if (!ahead) {
       portals.forEach(portal -> portal.execute(0));
     }
     ahead = false;
     context.replies().expectRows();
-    TagSum sum = new TagSum(window);
     SeveralNodes.share(
         context, portals, context.backends().joint(SeveralNodes.backends(portals), false), sum);
-    context.replies().add(RouterWork.then(() -> position.moved(sum.rows(), true)));
-    if (odds != null) {
-      context.replies().add(RouterWork.then(() -> odds.learn(window.filled(), portals.size())));
-    }
-    return Progress.NEXT;
   }
 
   /**

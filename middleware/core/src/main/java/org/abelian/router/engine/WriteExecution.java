@@ -99,6 +99,11 @@ public final class WriteExecution extends Execution {
   public Progress execute(int limit) {
     context.retry().forbidAfterWrites();
     TagSum sum = SeveralNodes.tags(routed);
+    boolean inTurn = portals.size() > 1 && context.retry().mustKeepOrder();
+    if (inTurn && (order.isEmpty() || !routed.facts().returnsRows())) {
+      context.replies().add(new PortalsInTurn(context, portals, sum));
+      return Progress.BARRIER;
+    }
     if (routed.facts().returnsRows() && !order.isEmpty()) {
       SeveralNodes.executeInTurn(context, portals, order, answers, sum);
     } else {

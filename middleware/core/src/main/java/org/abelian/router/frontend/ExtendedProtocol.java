@@ -170,6 +170,9 @@ public final class ExtendedProtocol {
       return Progress.QUIET;
     }
     forgetReplaced();
+    if (routed.lasts()) {
+      context.retry().lasts();
+    }
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
     DeferredStatement.Start start =
         later -> {
@@ -208,11 +211,8 @@ public final class ExtendedProtocol {
     }
     Route route = starter.route(statement, routed, values);
     Backend backend = starter.passesThrough(routed, route);
-    if (mustWait(routed, backend)) {
+    if (!starter.mayFollow(routed, backend)) {
       return Progress.QUIET;
-    }
-    if (routed.lasts()) {
-      context.retry().lasts();
     }
     forgetReplaced();
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
@@ -232,18 +232,6 @@ public final class ExtendedProtocol {
       put(statement, started.execution(), traced, once);
     }
     return started.progress();
-  }
-
-  /** True when all that is before it must have been answered. */
-  private boolean mustWait(RoutedStatement routed, Backend backend) {
-    return !context.replies().isEmpty()
-        && (runsAhead(routed, backend) && context.retry().mustKeepOrder()
-            || context.transactions().asksForTime(routed, backend));
-  }
-
-  /** True when it locks rows, and other nodes than its own have not answered what is before it. */
-  private boolean runsAhead(RoutedStatement routed, Backend backend) {
-    return (routed.writes() || routed.locks()) && !context.backends().touchesOnly(backend);
   }
 
   private StatementStarter.Started onNode(

@@ -294,7 +294,7 @@ public final class SimpleProtocol {
     Route route = starter.route(statement, routed, values);
     BoundStatement whole = new BoundStatement(statement, routed, bind, false);
     Backend backend = starter.passesThrough(routed, route);
-    if (!context.replies().isEmpty() && context.transactions().asksForTime(routed, backend)) {
+    if (!starter.mayFollow(routed, backend)) {
       return Progress.QUIET;
     }
     traced = starter.trace().bound(statement, routed, bind, route, backend);
@@ -398,6 +398,7 @@ public final class SimpleProtocol {
     context.transactions().state().work().refuse("it calls a function by the fast path");
     if (backend.touched && !context.transactions().state().isOpen()) {
       // As above, but a call has no other form: what comes before it is a transaction of its own.
+      context.retry().forbid();
       backend.connection.writer().empty(FrontendType.SYNC);
       context.replies().add(NodeReply.end(backend.connection));
     }

@@ -96,6 +96,27 @@ public final class StatementStarter {
     return backend;
   }
 
+  /**
+   * True when it may go to its nodes now; else all that is before it must have been answered.
+   *
+   * @param only the node that runs it; null for several
+   */
+  public boolean mayFollow(RoutedStatement routed, Backend only) {
+    boolean waits =
+        !context.replies().isEmpty()
+            && (runsAhead(routed, only) && context.retry().mustKeepOrder()
+                || context.transactions().asksForTime(routed, only));
+    if (!waits && routed.lasts()) {
+      context.retry().lasts();
+    }
+    return !waits;
+  }
+
+  /** True when it locks rows, and other nodes than its own have not answered what is before it. */
+  private boolean runsAhead(RoutedStatement routed, Backend only) {
+    return (routed.writes() || routed.locks()) && context.backends().isUnfinishedBeside(only);
+  }
+
   /** True when the node that runs it need not take part in the transaction for it. */
   public boolean passesBy(RoutedStatement routed, Route route) {
     return route instanceof Route.AnyNode && context.transactions().passesBy(routed);

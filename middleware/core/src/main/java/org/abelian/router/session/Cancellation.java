@@ -1,6 +1,7 @@
 package org.abelian.router.session;
 
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 
@@ -10,7 +11,7 @@ import org.abelian.router.execution.ClientError;
  */
 public final class Cancellation {
   private final AtomicInteger requests = new AtomicInteger();
-  private volatile AbelianException deadlock;
+  private final AtomicReference<AbelianException> deadlock = new AtomicReference<>();
   private volatile boolean closed;
 
   /**
@@ -54,16 +55,19 @@ public final class Cancellation {
     closed = true;
   }
 
-  /** The next cancellation is to be told as this error; null for an ordinary one. */
+  /** The next cancellation is to be told as this error. */
   public void deadlock(AbelianException error) {
-    deadlock = error;
+    deadlock.set(error);
+  }
+
+  /** It is not, unless that has become another error. */
+  public void spare(AbelianException error) {
+    deadlock.compareAndSet(error, null);
   }
 
   /** The error to tell in place of a cancellation, once; else null. */
   public AbelianException takeDeadlock() {
-    AbelianException error = deadlock;
-    deadlock = null;
-    return error;
+    return deadlock.getAndSet(null);
   }
 
   /** The error for a statement that is not wanted any more, of which nothing is done. */

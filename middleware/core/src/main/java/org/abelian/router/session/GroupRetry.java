@@ -211,18 +211,22 @@ public final class GroupRetry {
 
   /** Puts everything back to where it was before the group. */
   public void again() {
+    wanted = false;
     List<TransactionState.Entry> history = List.copyOf(state.history().subList(0, historySize));
     var begin = state.beginStatement();
     String isolation = state.isolation();
+    boolean passedBy = state.hasPassedBy();
     ending.rollbackAll();
     if (inBlock) {
       state.beginBlock(begin, isolation);
       state.restore(history);
+      if (passedBy) {
+        state.passedBy();
+      }
     }
     backends.release();
     defined.forEach(statements::remove);
     output.rewind(outputPosition);
-    wanted = false;
     if (!placementChanged) {
       return;
     }

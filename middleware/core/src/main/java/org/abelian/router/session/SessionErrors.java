@@ -92,20 +92,26 @@ public final class SessionErrors implements ErrorPolicy {
         return;
       }
     }
-    if (error.sqlState().equals(SqlState.QUERY_CANCELED.code())) {
-      AbelianException deadlock = cancellation.takeDeadlock();
-      if (deadlock != null) {
-        if (!retry.requestInOrder()) {
-          output.error(ClientError.fields(deadlock));
-        }
-        return;
-      }
+    if (isDeadlock(error)) {
+      return;
     }
     if (before == 0) {
       output.queue().append(array, frame, length);
     } else {
       output.error(inWhole(error));
     }
+  }
+
+  /** True for the cancellation of a deadlock's victim; the client is told, or it runs again. */
+  private boolean isDeadlock(ErrorFields error) {
+    AbelianException deadlock =
+        error.sqlState().equals(SqlState.QUERY_CANCELED.code())
+            ? cancellation.takeDeadlock()
+            : null;
+    if (deadlock != null && !retry.requestInOrder()) {
+      output.error(ClientError.fields(deadlock));
+    }
+    return deadlock != null;
   }
 
   /** Errors from now on are about what stands behind so many characters of the client's text. */
@@ -142,7 +148,7 @@ public final class SessionErrors implements ErrorPolicy {
       stalePlacement(error);
     } else if (error.sqlState().equals(SqlState.MISROUTED_PROCEDURE.code())) {
       misrouted.accept(error);
-    } else {
+    } else if (!isDeadlock(error)) {
       output.error(inWhole(error));
     }
   }

@@ -106,7 +106,8 @@ public final class TransactionClock {
     if (first != null) {
       return state.lacksSnapshot() ? null : first;
     }
-    return backends.touched().isEmpty() ? null : backends.touched().get(0);
+    List<Backend> unfinished = backends.unfinished();
+    return unfinished.isEmpty() ? null : unfinished.get(0);
   }
 
   /** Tells a node that takes part, unless it knows, or nobody has needed it. */

@@ -177,9 +177,12 @@ public final class TransactionCommands {
     }
     List<Backend> touched = backends.unfinished();
     if (touched.isEmpty() && !state.isOpen()) {
+      if (!replies.isEmpty()) {
+        return Progress.QUIET; // What is planned behind it must not be taken for ended.
+      }
       warn("25P01", "there is no transaction in progress");
       replies.add(FixedMessage.tag(tag));
-      replies.add(RouterWork.then(() -> ending.endedWithoutBlock(commit)));
+      ending.endedWithoutBlock(commit);
       return Progress.NEXT;
     }
     retry.forbid();
@@ -223,6 +226,9 @@ public final class TransactionCommands {
       if (state.lacksSnapshot()) {
         replies.apart(joined::takeSnapshot); // Inside, modes could not be told any more.
       }
+    }
+    if (command.kind() != TransactionCommand.Kind.SAVEPOINT) {
+      retry.forbid(); // The history is not what it was when the group began.
     }
     List<Backend> begun = backends.begun();
     boolean first = true;

@@ -332,7 +332,9 @@ public final class TransactionEnding {
 
   /** No node has the transaction open any more. */
   public void ended(boolean committed) {
-    watch.transactionEnded(committed && !state.isFailed(), backends.begun());
+    boolean kept = committed && !state.isFailed();
+    watch.transactionEnded(kept, backends.begun());
+    settle(kept);
     boolean changed = schemaChanged;
     schemaChanged = false;
     for (Backend backend : backends.begun()) {
@@ -341,13 +343,22 @@ public final class TransactionEnding {
       backend.wrote = false;
       backend.unpreparable = false;
       backend.notifies = false;
+      if (backend.connection != null) { // Its name is reported with the next ReadyForQuery only.
+        backend.connection.transactionToken(null);
+      }
     }
-    boolean kept = committed && !state.isFailed();
-    backends.finished();
     state.end();
     listener.ended(kept);
     if (changed) {
       listener.schemaChanged(committed);
+    }
+  }
+
+  /** What comes later in the group takes nothing of this back. */
+  private void settle(boolean kept) {
+    backends.finished();
+    if (kept) {
+      backends.settings().beginGroup();
     }
   }
 
@@ -368,7 +379,7 @@ public final class TransactionEnding {
 
   /** COMMIT or ROLLBACK without BEGIN has ended what nodes have done for the group so far. */
   public void endedWithoutBlock(boolean committed) {
-    backends.finished();
+    settle(committed);
     state.groupEnds();
     listener.ended(committed);
   }

@@ -130,6 +130,11 @@ public final class TransactionState {
     ending = true;
   }
 
+  /** Its end was not run: it is open as before. */
+  void goesOn() {
+    ending = false;
+  }
+
   /** True when a statement of it was answered beside it, at READ COMMITTED. */
   public boolean hasPassedBy() {
     return passedBy;

@@ -544,6 +544,7 @@ public final class Transactions {
         ending.ended(false);
         return;
       }
+      state.goesOn();
     }
     if (failed) {
       state.fail();

@@ -3,6 +3,7 @@ package org.abelian.router.transaction;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.abelian.router.error.AbelianException;
@@ -29,6 +30,11 @@ record Deadlock(List<WaitEdge> cycle) {
         .max(
             Comparator.comparingLong((WaitEdge edge) -> edge.waiter().transactionStart())
                 .thenComparing(WaitEdge::waiterName));
+  }
+
+  /** True when one of these is part of it. */
+  boolean has(Set<String> names) {
+    return cycle.stream().anyMatch(edge -> names.contains(edge.waiterName()));
   }
 
   /** True when every wait of the circle is among those of a later look. */

@@ -3,9 +3,13 @@ package org.abelian.router.transaction;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
+import org.abelian.router.error.AbelianException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,13 +76,14 @@ public final class DeadlockDetector {
     }
     pause.pause(BETWEEN_LOOKS);
     List<WaitEdge> again = look();
-    int cancelled = 0;
+    Set<String> ended = new HashSet<>();
     for (Deadlock deadlock : suspected) {
-      if (deadlock.isConfirmedBy(again) && end(deadlock, first)) {
-        cancelled++;
+      if (deadlock.isConfirmedBy(again)
+          && !deadlock.has(ended)) { // Else it has ended with another.
+        end(deadlock, first).ifPresent(victim -> ended.add(victim.waiterName()));
       }
     }
-    return cancelled;
+    return ended.size();
   }
 
   private List<WaitEdge> look() {
@@ -93,16 +98,15 @@ public final class DeadlockDetector {
     return edges;
   }
 
-  private boolean end(Deadlock deadlock, boolean first) {
+  /** The victim that was cancelled; empty for none. */
+  private Optional<WaitEdge> end(Deadlock deadlock, boolean first) {
     WaitEdge victim = deadlock.victim();
     if (isOwn(victim)) {
-      return cancelOwn(deadlock, deadlock.victim(this::mayEnd).orElse(victim));
+      WaitEdge chosen = deadlock.victim(this::mayEnd).orElse(victim);
+      return cancelOwn(deadlock, chosen) ? Optional.of(chosen) : Optional.empty();
     }
-    if (!first) {
-      return false;
-    }
-    int rounds = foreign.merge(victim.waiter(), 1, Integer::sum);
-    return rounds > ROUNDS_OF_PATIENCE && cancel(victim);
+    boolean waited = first && foreign.merge(victim.waiter(), 1, Integer::sum) > ROUNDS_OF_PATIENCE;
+    return waited && cancel(victim) ? Optional.of(victim) : Optional.empty();
   }
 
   private boolean isOwn(WaitEdge edge) {
@@ -121,12 +125,11 @@ public final class DeadlockDetector {
 
   private boolean cancelOwn(Deadlock deadlock, WaitEdge victim) {
     long session = session(victim);
-    if (!sessions.mark(session, deadlock.error())) {
-      return false;
-    }
+    AbelianException error = deadlock.error();
+    sessions.mark(session, error); // One that is gone is cancelled all the same.
     boolean cancelled = cancel(victim);
     if (!cancelled) {
-      sessions.spare(session);
+      sessions.spare(session, error);
     }
     return cancelled;
   }

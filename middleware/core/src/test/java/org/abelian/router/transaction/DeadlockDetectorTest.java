@@ -52,6 +52,17 @@ class DeadlockDetectorTest {
   }
 
   @Test
+  void aCircleThatEndsWithTheVictimOfAnotherCostsNobodyElse() {
+    inOrder.addAll(List.of(2L, 3L));
+    List<WaitEdge> both = new ArrayList<>(CIRCLE);
+    both.add(WaitGraphTest.wait(3, 1, 3));
+    both.add(WaitGraphTest.wait(2, 3, 1));
+    assertEquals(1, detector(OWNER, true, both, both).runOnce());
+    assertEquals(2, events.size(), events.toString());
+    assertEquals("mark 1", events.get(0));
+  }
+
+  @Test
   void aVictimThatGotOnIsSpared() {
     assertEquals(0, detector(OWNER, false, CIRCLE, CIRCLE).runOnce());
     assertEquals(List.of("mark 2", "cancel 202 on 2", "spare 2"), events);
@@ -112,9 +123,8 @@ class DeadlockDetectorTest {
 
   private final class Sessions implements VictimHandler {
     @Override
-    public boolean mark(long session, AbelianException error) {
+    public void mark(long session, AbelianException error) {
       events.add("mark " + session);
-      return true;
     }
 
     @Override
@@ -123,7 +133,7 @@ class DeadlockDetectorTest {
     }
 
     @Override
-    public void spare(long session) {
+    public void spare(long session, AbelianException error) {
       events.add("spare " + session);
     }
   }

@@ -91,10 +91,9 @@ class CrossNodeDeadlockIT {
     final List<AbelianException> errors = new ArrayList<>();
 
     @Override
-    public boolean mark(long session, AbelianException error) {
+    public void mark(long session, AbelianException error) {
       sessions.add(session);
       errors.add(error);
-      return true;
     }
 
     @Override
@@ -103,7 +102,7 @@ class CrossNodeDeadlockIT {
     }
 
     @Override
-    public void spare(long session) {
+    public void spare(long session, AbelianException error) {
       sessions.remove(session);
     }
   }

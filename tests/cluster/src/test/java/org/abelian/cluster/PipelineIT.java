@@ -16,6 +16,8 @@ import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** However much a client sends or is sent before it synchronizes, it gets its answers. */
 @WithCluster
@@ -344,10 +346,54 @@ class PipelineIT {
     }
   }
 
-  private static void allSucceed(WireClient client, List<String> statements) throws IOException {
+  /** A COMMIT or ROLLBACK that finds nothing to end ends nothing of what is sent behind it. */
+  @ParameterizedTest
+  @ValueSource(strings = {"COMMIT", "ROLLBACK"})
+  void anEndWithoutABlockEndsNothingBehindIt(String end) throws Exception {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      send(client, end, WRITE);
+      client.askForAnswers();
+      send(client, "ROLLBACK");
+      assertEquals(0, count(client.sync().untilReady(), 'E'));
+      assertEquals("0", value(client, ALL));
+      send(client, end, WRITE, WRITE.replace("(1,", "(2,"), WRITE.replace("(1,", "(3,"));
+      client.askForAnswers();
+      send(client, "SELECT 1 / 0");
+      assertEquals(1, count(client.sync().untilReady(), 'E'));
+      assertEquals("0", value(client, ALL));
+    }
+  }
+
+  /** What a block has set and committed is not taken back by what fails behind it in its group. */
+  @ParameterizedTest
+  @ValueSource(strings = {"BEGIN", "BEGIN ISOLATION LEVEL REPEATABLE READ"})
+  void whatACommittedBlockHasSetStaysBehindAnError(String begin) throws Exception {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      for (List<String> work : List.of(List.<String>of(), List.of(WRITE), List.of(WRITE, ALL))) {
+        run(client, "SET extra_float_digits = 1");
+        send(client, begin, "SET extra_float_digits = 3");
+        send(client, work.toArray(String[]::new));
+        send(client, "COMMIT", "SELECT 1 / 0");
+        assertEquals(1, count(client.sync().untilReady(), 'E'));
+        assertEquals("3", value(client, "SHOW extra_float_digits"));
+        assertEquals(
+            "3",
+            value(
+                client,
+                "SELECT current_setting('extra_float_digits') FROM piped UNION SELECT"
+                    + " current_setting('extra_float_digits')"));
+      }
+    }
+  }
+
+  private static void send(WireClient client, String... statements) throws IOException {
     for (String statement : statements) {
       client.parse("", statement).bind("", "", 0).execute("", 0);
     }
+  }
+
+  private static void allSucceed(WireClient client, List<String> statements) throws IOException {
+    send(client, statements.toArray(String[]::new));
     client.sync();
     List<Message> answer = client.untilReady();
     assertEquals(0, count(answer, 'E'), () -> statements + ": " + answer);

@@ -3,6 +3,7 @@ package org.abelian.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,6 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.abelian.cluster.wire.Message;
+import org.abelian.cluster.wire.WireClient;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
 import org.abelian.harness.RouterServer;
@@ -120,6 +123,29 @@ class CommitFaultsIT {
       Thread.sleep(10);
     }
     return struck;
+  }
+
+  /** The first block's outcome is not taken for that of the second, which its node rolls back. */
+  @Test
+  void aBlockThatIsLostBehindACommittedOneInItsGroupIsNotToldAsCommitted() throws Exception {
+    String add = "UPDATE account SET balance = balance + 1 %s WHERE id = " + from;
+    long before = balance(0, from);
+    Fault fault = cluster.proxy(0).arm(Fault.cut(Moment.BEFORE, "second block"));
+    try (WireClient client = ParityFixture.wire(cluster.router().port())) {
+      send(client, "BEGIN", add.formatted(""));
+      client.sync().untilReady();
+      send(client, "COMMIT", "BEGIN", add.formatted("/* second block */"), "COMMIT");
+      List<Message> answer = client.sync().untilReady();
+      assertTrue(fault.hasStruck(0));
+      assertEquals(1, answer.stream().filter(m -> m.type() == 'E').count(), answer::toString);
+    }
+    assertEquals(before + 1, balance(0, from));
+  }
+
+  private static void send(WireClient client, String... statements) throws IOException {
+    for (String statement : statements) {
+      client.parse("", statement).bind("", "", 0).execute("", 0);
+    }
   }
 
   @Test

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A transfer between two nodes, with a fault at each message of its commit: afterwards both rows or
@@ -140,6 +141,55 @@ class CommitFaultsIT {
       assertEquals(1, answer.stream().filter(m -> m.type() == 'E').count(), answer::toString);
     }
     assertEquals(before + 1, balance(0, from));
+  }
+
+  /** What the client has sent behind it is not dropped without a word. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whatIsSentBehindACommitWhoseAnswerIsLostIsToldNotToHaveRun(boolean simple) throws Exception {
+    try (Connection connection = cluster.router().connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS slow");
+      statement.execute("CREATE TABLE slow (id int PRIMARY KEY)");
+      statement.execute(
+          "SELECT create_distributed_table('slow', 'id', colocate_with => 'account')");
+      statement.execute(
+          "CREATE OR REPLACE FUNCTION sleeps() RETURNS trigger LANGUAGE plpgsql AS"
+              + " 'BEGIN PERFORM pg_sleep(0.6); RETURN NULL; END'");
+      statement.execute(
+          "CREATE CONSTRAINT TRIGGER sleeps AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED FOR"
+              + " EACH ROW EXECUTE FUNCTION sleeps()");
+    }
+    String insert = "INSERT INTO slow VALUES (" + from + ")";
+    String next = "SELECT 'next'";
+    try (WireClient client = ParityFixture.wire(cluster.router().port())) {
+      send(client, "BEGIN", insert);
+      client.sync().untilReady();
+      if (simple) {
+        client.query("COMMIT; " + next);
+      } else {
+        send(client, "COMMIT", next);
+        client.sync();
+      }
+      List<Message> answer = answerAfterACut(client);
+      assertTrue(answer.toString().contains("C COMMIT"), answer::toString);
+      assertEquals(1, answer.stream().filter(m -> m.type() == 'E').count(), answer::toString);
+      send(client, "BEGIN", "DELETE FROM slow");
+      send(client, insert);
+      client.sync().untilReady();
+      send(client, "COMMIT");
+      answer = answerAfterACut(client.sync());
+      assertEquals(0, answer.stream().filter(m -> m.type() == 'E').count(), answer::toString);
+    }
+    assertEquals(1, ProxiedCluster.number(cluster.node(0), "SELECT count(*) FROM slow"));
+  }
+
+  /** The node is in the midst of its COMMIT, which it carries out to the end. */
+  private static List<Message> answerAfterACut(WireClient client) throws Exception {
+    client.flush();
+    Thread.sleep(300);
+    cluster.proxy(0).cutAll();
+    return client.untilReady();
   }
 
   private static void send(WireClient client, String... statements) throws IOException {

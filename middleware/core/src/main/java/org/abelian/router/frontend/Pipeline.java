@@ -148,6 +148,9 @@ public final class Pipeline {
       byte type = ClientInput.type(input.array(), at);
       if (mustSkip(type)) {
         planned += length;
+        if (skipping) {
+          errors.skipped();
+        }
         continue;
       }
       if (mustWait(type) || dependsOnEarlier(type) || FlowWindow.comesFirst(replies, length)) {
@@ -407,6 +410,7 @@ public final class Pipeline {
 
   private void resetGroup() {
     listener.groupIsOver();
+    errors.groupEnded();
     groupEnds = false;
     inGroup = false;
     begun = false;

@@ -168,6 +168,9 @@ public final class SimpleProtocol {
         }
       }
     }
+    if (next < texts.size()) {
+      errors.skipped();
+    }
     end();
     return Progress.NEXT;
   }

@@ -36,6 +36,9 @@ public final class SessionErrors implements ErrorPolicy {
   /** How many characters stand before the statement that runs. */
   private int before;
 
+  /** For what is sent behind a COMMIT whose node was lost, but which has taken effect; or null. */
+  private ErrorFields behindCommit;
+
   /**
    * @param misrouted hears of procedures that need other nodes than those that were asked
    * @param listener hears that the placement has changed
@@ -215,16 +218,40 @@ public final class SessionErrors implements ErrorPolicy {
         .with(ErrorFields.HINT, "Try the transaction again.");
   }
 
+  /** A message of the group is not looked at, since something before it has failed. */
+  public void skipped() {
+    if (behindCommit != null) {
+      output.error(behindCommit);
+      behindCommit = null;
+    }
+  }
+
+  /** All of the group is told. */
+  public void groupEnded() {
+    behindCommit = null;
+  }
+
+  private void committed(NodeLostException cause) {
+    output.commandComplete("COMMIT");
+    state.hasCommitted();
+    behindCommit =
+        ErrorFields.of(
+                "ERROR", SqlState.CONNECTION_FAILURE.code(), String.valueOf(cause.getMessage()))
+            .with(
+                ErrorFields.DETAIL,
+                "The transaction was committed; nothing of what was sent behind it has run.");
+  }
+
   private void commitLost(Backend backend, NodeConnection connection, NodeLostException cause) {
     if (!backend.wrote && connection.transactionToken() == null) {
-      output.commandComplete("COMMIT");
+      committed(cause);
       return;
     }
     CommitOutcome outcome =
         commit.outcomeOfLostCommit(
             connection.transactionToken(), backend.nodeId, cause.getMessage());
     if (outcome instanceof CommitOutcome.Committed) {
-      output.commandComplete("COMMIT");
+      committed(cause);
     } else if (outcome instanceof CommitOutcome.RolledBack rolledBack) {
       output.error(ClientError.fields(rolledBack.error()));
     } else if (outcome instanceof CommitOutcome.Unknown unknown) {

@@ -76,6 +76,7 @@ public final class TransactionState {
   private boolean failed;
   private boolean votesEarly;
   private boolean ending;
+  private boolean committed;
   private boolean passedBy;
   private Snapshots snapshots = Snapshots.OWN;
   private NodeStatement begin = PLAIN_BEGIN;
@@ -133,6 +134,15 @@ public final class TransactionState {
   /** Its end was not run: it is open as before. */
   void goesOn() {
     ending = false;
+  }
+
+  /** It has committed, although the node that has done so cannot tell any more. */
+  void hasCommitted() {
+    committed = true;
+  }
+
+  boolean isCommitted() {
+    return committed;
   }
 
   /** True when a statement of it was answered beside it, at READ COMMITTED. */
@@ -378,6 +388,7 @@ public final class TransactionState {
     kind = Kind.NONE;
     failed = false;
     ending = false;
+    committed = false;
     passedBy = false;
     votesEarly = false;
     snapshots = Snapshots.OWN;

@@ -541,7 +541,7 @@ public final class Transactions {
       // the same.
       Backend only = backends.firstBegun();
       if (only == null || !only.isUsable() || only.connection.transactionStatus() == 'I') {
-        ending.ended(false);
+        ending.ended(state.isCommitted());
         return;
       }
       state.goesOn();

@@ -255,6 +255,22 @@ class WireParityIT {
               all.addAll(c.sync().untilReady());
               return all;
             }),
+        named(
+            "prepared statements whose columns change",
+            c -> {
+              c.parse("whole", "SELECT * FROM entry WHERE account = $1").describe('S', "whole");
+              c.parse("change", "UPDATE entry SET n = n RETURNING amount, at");
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              for (String type : List.of("numeric", "numeric(12,2)")) {
+                all.addAll(c.query("ALTER TABLE entry ALTER amount TYPE " + type).untilReady());
+                all.addAll(c.bind("", "whole", 0, "1").execute("", 0).sync().untilReady());
+                all.addAll(c.describe('S', "change").sync().untilReady());
+              }
+              return all;
+            }),
+        named(
+            "a parameter that may have any type",
+            c -> c.parse("", "SELECT concat(id, $1) FROM account").sync().untilReady()),
         named("unknown statement", c -> c.bind("", "nobody", 0).execute("", 0).sync().untilReady()),
         named(
             "syntax error in Parse with position",
@@ -276,6 +292,24 @@ class WireParityIT {
                       "SELECT id, balance::numeric FROM account WHERE id IN (1, 2, 3) ORDER BY"
                           + " id")) {
                 all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }),
+        named(
+            "modes of a transaction behind a savepoint",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              for (String begin : List.of("BEGIN READ ONLY", "BEGIN")) {
+                for (String set :
+                    List.of(
+                        "SET TRANSACTION READ WRITE",
+                        "SET TRANSACTION READ ONLY",
+                        "SET TRANSACTION NOT DEFERRABLE",
+                        "SET transaction_read_only = off")) {
+                  for (String sql : List.of(begin, "SAVEPOINT s", set, "ROLLBACK")) {
+                    all.addAll(c.query(sql).untilReady());
+                  }
+                }
               }
               return all;
             }),

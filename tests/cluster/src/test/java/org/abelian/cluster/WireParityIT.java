@@ -271,6 +271,18 @@ class WireParityIT {
         named(
             "a parameter that may have any type",
             c -> c.parse("", "SELECT concat(id, $1) FROM account").sync().untilReady()),
+        named(
+            "RETURNING of what other nodes have",
+            c ->
+                c.parse(
+                        "",
+                        "UPDATE entry SET at = at FROM account a WHERE a.id = entry.n AND account ="
+                            + " 3 AND n = 1 RETURNING a.balance, amount")
+                    .bind("", "", 0)
+                    .describe('P', "")
+                    .execute("", 0)
+                    .sync()
+                    .untilReady()),
         named("unknown statement", c -> c.bind("", "nobody", 0).execute("", 0).sync().untilReady()),
         named(
             "syntax error in Parse with position",

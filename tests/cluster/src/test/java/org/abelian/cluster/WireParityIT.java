@@ -269,6 +269,39 @@ class WireParityIT {
               return all;
             }),
         named(
+            "statements that come again after a change of the schema in their transaction",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              String again = "SELECT * FROM entry WHERE account < 3 ORDER BY account, n";
+              String change = "UPDATE entry SET n = n WHERE account = 3 AND n = 1 RETURNING *";
+              for (String sql :
+                  List.of(
+                      again,
+                      change,
+                      "BEGIN",
+                      again,
+                      change,
+                      "SAVEPOINT s",
+                      "ALTER TABLE entry ADD more int",
+                      again,
+                      change,
+                      "ALTER TABLE entry ALTER kind TYPE varchar(9)",
+                      again,
+                      change,
+                      "ROLLBACK TO s",
+                      again,
+                      change,
+                      "ALTER TABLE entry DROP at",
+                      again,
+                      change,
+                      "ROLLBACK",
+                      again,
+                      change)) {
+                all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }),
+        named(
             "a parameter that may have any type",
             c -> c.parse("", "SELECT concat(id, $1) FROM account").sync().untilReady()),
         named(

@@ -302,6 +302,34 @@ class WireParityIT {
               return all;
             }),
         named(
+            "keys in texts that only PostgreSQL reads",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              all.addAll(c.query("SET DateStyle = 'German'").untilReady());
+              for (String day :
+                  List.of(
+                      "20191122",
+                      "2.1.2020",
+                      "Jan 5 2024",
+                      "2024-01-01 10:00",
+                      "30.2.2024",
+                      "2024-02-30",
+                      "abc",
+                      "",
+                      "epoch")) {
+                for (String sql :
+                    List.of(
+                        "INSERT INTO moment VALUES ($1, 1)",
+                        "SELECT * FROM moment WHERE day IN ($1, '2020-01-02') ORDER BY day",
+                        "UPDATE moment SET n = n + 1 WHERE day = $1")) {
+                  c.parse("", sql).bind("", "", 0, day).execute("", 0).sync();
+                  all.addAll(c.untilReady());
+                }
+              }
+              all.addAll(c.query("RESET DateStyle").untilReady());
+              return all;
+            }),
+        named(
             "a parameter that may have any type",
             c -> c.parse("", "SELECT concat(id, $1) FROM account").sync().untilReady()),
         named(

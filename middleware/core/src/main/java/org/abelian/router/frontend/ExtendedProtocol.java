@@ -45,6 +45,8 @@ public final class ExtendedProtocol {
   /** What the group does with what was bound last. */
   private final RunAhead ahead;
 
+  private final ValueReading reading;
+
   /** A statement whose Describe waits for the Bind after it, which names the node. */
   private SharedStatement describeWithBind;
 
@@ -64,6 +66,7 @@ public final class ExtendedProtocol {
     this.portals = portals;
     this.input = input;
     ahead = new RunAhead(input);
+    reading = new ValueReading(context, starter, statements);
   }
 
   public Progress parse(byte[] array, int at, int length) throws IOException {
@@ -223,7 +226,10 @@ public final class ExtendedProtocol {
     if (!starter.cursors().finds(routed)) {
       return Progress.QUIET;
     }
-    Route route = starter.route(statement, routed, values);
+    Route route = reading.route(statement, routed, values);
+    if (route == null) {
+      return Progress.QUIET;
+    }
     Backend backend = starter.passesThrough(routed, route);
     if (!starter.mayFollow(routed, backend)) {
       return Progress.QUIET;

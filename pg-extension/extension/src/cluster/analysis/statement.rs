@@ -215,6 +215,9 @@ fn describe_statement_inside(
                     .map(|oid| oid.to_u32())
                     .collect::<Vec<_>>()
             );
+            if tree::tag(command) == Some(pg_sys::NodeTag::T_PrepareStmt) {
+                facts["inner_result"] = json!(result(analysed.query));
+            }
             if tree::cast::<pg_sys::ViewStmt, _>(command).is_some() {
                 describe_view(analysed.query, facts)
             } else {
@@ -274,6 +277,29 @@ fn trees(queries: &[&'static pg_sys::Query]) -> Vec<NodePtr> {
         .collect()
 }
 
+/// Names and types of the columns that a statement returns, as one text that changes when PostgreSQL would call its result type changed.
+fn result(query: &pg_sys::Query) -> Option<String> {
+    let list = match query.commandType {
+        CmdType::CMD_SELECT => query.targetList,
+        _ => query.returningList,
+    };
+    let column = |entry: &pg_sys::TargetEntry| {
+        let type_oid = tree::type_of(entry.expr);
+        // SAFETY: a valid expression and a type that exists; the name is a C string, or there is none.
+        unsafe {
+            let name = match entry.resname.is_null() {
+                true => String::new(),
+                false => tree::string(entry.resname),
+            };
+            let kind = tree::string(pg_sys::format_type_be_qualified(type_oid));
+            let modifier = pg_sys::exprTypmod(entry.expr.cast());
+            format!("{} {kind} {modifier}", parser::quoted(&name))
+        }
+    };
+    let entries = tree::list::<pg_sys::TargetEntry>(list).filter(|entry| !entry.resjunk);
+    (!list.is_null()).then(|| entries.map(column).collect::<Vec<_>>().join(", "))
+}
+
 fn command_name(query: &pg_sys::Query) -> &'static str {
     match query.commandType {
         CmdType::CMD_SELECT => "select",
@@ -302,6 +328,9 @@ fn describe_query(
     facts["kind"] = json!(command_name(query));
     let is_select = query.commandType == CmdType::CMD_SELECT;
     facts["returns_rows"] = json!(is_select || !query.returningList.is_null());
+    if !instead::is_inside() {
+        facts["result"] = json!(result(query));
+    }
     facts["operations"] = operations(query);
     if let (CmdType::CMD_INSERT, Some(scope), 1) = (query.commandType, top, queries.len()) {
         facts["insert"] = json!(insert::facts(&mut scopes, scope, query, statement, text));

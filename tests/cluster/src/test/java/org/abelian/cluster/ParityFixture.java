@@ -22,13 +22,14 @@ import org.abelian.harness.RouterServer;
 final class ParityFixture {
   private static final List<String> SCHEMA =
       List.of(
-          "DROP TABLE IF EXISTS account, entry, kind, scratch",
+          "DROP TABLE IF EXISTS account, entry, kind, scratch, moment",
           "CREATE TABLE account (id int PRIMARY KEY, owner text NOT NULL, balance numeric(12,2)"
               + " CHECK (balance >= 0), hits abelian.counter DEFAULT 0, born date)",
           "CREATE TABLE entry (account int, n int, kind text, amount numeric(12,2), at timestamp,"
               + " PRIMARY KEY (account, n))",
           "CREATE TABLE kind (name text PRIMARY KEY, meaning text)",
           "CREATE TABLE scratch (name text PRIMARY KEY, meaning text)",
+          "CREATE TABLE moment (day date PRIMARY KEY, n int)",
           "CREATE OR REPLACE FUNCTION shout(word text) RETURNS int IMMUTABLE LANGUAGE plpgsql AS $$"
               + " BEGIN RAISE NOTICE 'hello %', word USING HINT = 'a hint', DETAIL = 'more'; RETURN"
               + " 1; END $$",
@@ -40,6 +41,7 @@ final class ParityFixture {
       List.of(
           "SELECT create_distributed_table('account', 'id')",
           "SELECT create_distributed_table('entry', 'account', colocate_with => 'account')",
+          "SELECT create_distributed_table('moment', 'day')",
           "SELECT create_reference_table('kind')");
 
   private static final int ACCOUNTS = 20;

@@ -68,6 +68,11 @@ class PreparedBySqlIT {
         "PREPARE e AS SELECT;PREPARE broken AS SELECT no_column FROM account;PREPARE p AS COMMIT",
         "PREPARE p AS SELECT $1 + 1, $2::text;EXECUTE p(1, 'a;b');EXECUTE p(1, $$c,(d$$)",
         "PREPARE none AS SELECT 1;EXECUTE none(1, no_column);EXECUTE none",
+        "PREPARE any AS SELECT concat($1, id) FROM account;PREPARE any (text) AS SELECT concat($1,"
+            + " 1);EXECUTE any(2)",
+        "PREPARE whole AS SELECT * FROM account WHERE id = 1;PREPARE some AS SELECT count(*) FROM"
+            + " account;ALTER TABLE account ADD extra int;EXECUTE whole;EXECUTE some;"
+            + "ALTER TABLE account DROP extra;EXECUTE whole",
         "PREPARE \"Quoted name\" AS SELECT 1;EXECUTE \"Quoted name\";EXECUTE quoted",
         "BEGIN;" + READ + "EXECUTE q(1);SELECT 1 / 0;EXECUTE q(1);ROLLBACK;EXECUTE q(1)",
         "BEGIN;PREPARE u AS UPDATE account SET balance = 1 WHERE id = $1;EXECUTE u(1);EXECUTE"

@@ -255,6 +255,95 @@ class WireParityIT {
               all.addAll(c.sync().untilReady());
               return all;
             }),
+        named(
+            "prepared statements whose columns change",
+            c -> {
+              c.parse("whole", "SELECT * FROM entry WHERE account = $1").describe('S', "whole");
+              c.parse("change", "UPDATE entry SET n = n RETURNING amount, at");
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              for (String type : List.of("numeric", "numeric(12,2)")) {
+                all.addAll(c.query("ALTER TABLE entry ALTER amount TYPE " + type).untilReady());
+                all.addAll(c.bind("", "whole", 0, "1").execute("", 0).sync().untilReady());
+                all.addAll(c.describe('S', "change").sync().untilReady());
+              }
+              return all;
+            }),
+        named(
+            "statements that come again after a change of the schema in their transaction",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              String again = "SELECT * FROM entry WHERE account < 3 ORDER BY account, n";
+              String change = "UPDATE entry SET n = n WHERE account = 3 AND n = 1 RETURNING *";
+              for (String sql :
+                  List.of(
+                      again,
+                      change,
+                      "BEGIN",
+                      again,
+                      change,
+                      "SAVEPOINT s",
+                      "ALTER TABLE entry ADD more int",
+                      again,
+                      change,
+                      "ALTER TABLE entry ALTER kind TYPE varchar(9)",
+                      again,
+                      change,
+                      "ROLLBACK TO s",
+                      again,
+                      change,
+                      "ALTER TABLE entry DROP at",
+                      again,
+                      change,
+                      "ROLLBACK",
+                      again,
+                      change)) {
+                all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }),
+        named(
+            "keys in texts that only PostgreSQL reads",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              all.addAll(c.query("SET DateStyle = 'German'").untilReady());
+              for (String day :
+                  List.of(
+                      "20191122",
+                      "2.1.2020",
+                      "Jan 5 2024",
+                      "2024-01-01 10:00",
+                      "30.2.2024",
+                      "2024-02-30",
+                      "abc",
+                      "",
+                      "epoch")) {
+                for (String sql :
+                    List.of(
+                        "INSERT INTO moment VALUES ($1, 1)",
+                        "SELECT * FROM moment WHERE day IN ($1, '2020-01-02') ORDER BY day",
+                        "UPDATE moment SET n = n + 1 WHERE day = $1")) {
+                  c.parse("", sql).bind("", "", 0, day).execute("", 0).sync();
+                  all.addAll(c.untilReady());
+                }
+              }
+              all.addAll(c.query("RESET DateStyle").untilReady());
+              return all;
+            }),
+        named(
+            "a parameter that may have any type",
+            c -> c.parse("", "SELECT concat(id, $1) FROM account").sync().untilReady()),
+        named(
+            "RETURNING of what other nodes have",
+            c ->
+                c.parse(
+                        "",
+                        "UPDATE entry SET at = at FROM account a WHERE a.id = entry.n AND account ="
+                            + " 3 AND n = 1 RETURNING a.balance, amount")
+                    .bind("", "", 0)
+                    .describe('P', "")
+                    .execute("", 0)
+                    .sync()
+                    .untilReady()),
         named("unknown statement", c -> c.bind("", "nobody", 0).execute("", 0).sync().untilReady()),
         named(
             "syntax error in Parse with position",
@@ -276,6 +365,24 @@ class WireParityIT {
                       "SELECT id, balance::numeric FROM account WHERE id IN (1, 2, 3) ORDER BY"
                           + " id")) {
                 all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }),
+        named(
+            "modes of a transaction behind a savepoint",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              for (String begin : List.of("BEGIN READ ONLY", "BEGIN")) {
+                for (String set :
+                    List.of(
+                        "SET TRANSACTION READ WRITE",
+                        "SET TRANSACTION READ ONLY",
+                        "SET TRANSACTION NOT DEFERRABLE",
+                        "SET transaction_read_only = off")) {
+                  for (String sql : List.of(begin, "SAVEPOINT s", set, "ROLLBACK")) {
+                    all.addAll(c.query(sql).untilReady());
+                  }
+                }
               }
               return all;
             }),

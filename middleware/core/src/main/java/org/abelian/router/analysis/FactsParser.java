@@ -89,6 +89,7 @@ public final class FactsParser {
         node.path("deferred").asBoolean(),
         list(node.path("parameters"), FactsParser::oid),
         node.path("returns_rows").asBoolean(),
+        text(node.path("result")),
         list(node.path("relations"), FactsParser::relation),
         list(node.path("equalities"), FactsParser::equality),
         list(node.path("ranges"), FactsParser::range),
@@ -150,6 +151,7 @@ public final class FactsParser {
         new PreparedFacts(
             span(node.path("prepares")),
             list(node.path("inner_parameters"), FactsParser::oid),
+            text(node.path("inner_result")),
             executes(node)));
   }
 

@@ -11,6 +11,8 @@ import java.util.List;
  *     only kind, span, tag and utility are known, and it must be analysed again when its turn has
  *     come
  * @param parameters type OIDs as PostgreSQL resolved them; parameter 1 is at index 0
+ * @param result names and types of the columns that it returns, as one text; null for commands, and
+ *     when it returns none or is not told
  * @param calls the functions and procedures that it calls
  * @param change how it changes rows
  * @param merge how the parts that several nodes compute become the whole; null when it need not
@@ -23,6 +25,7 @@ public record StatementFacts(
     boolean deferred,
     List<Integer> parameters,
     boolean returnsRows,
+    String result,
     List<RelationFacts> relations,
     List<Equality> equalities,
     List<KeyRange> ranges,
@@ -73,6 +76,7 @@ public record StatementFacts(
         deferred,
         parameters,
         true,
+        null,
         relations.stream().map(RelationFacts::reading).toList(),
         equalities,
         ranges,
@@ -119,6 +123,7 @@ public record StatementFacts(
         deferred,
         parameters,
         true,
+        null,
         relations,
         List.of(),
         List.of(),

@@ -32,7 +32,6 @@ import org.abelian.router.protocol.FrontendType;
  */
 public final class BackendSession {
   private static final byte[] UNNAMED = {};
-  private static final long OUTDATED = -1;
 
   private final Object session;
   private final NodePools pools;
@@ -357,8 +356,20 @@ public final class BackendSession {
     Object now = temporaryObjects.get();
     if (backend.temporaryObjects != now && backend.isOwn()) {
       backend.connection.prepared().forgetAll();
-      backend.connection.schemaEpoch(OUTDATED); // The node forgets them when nothing is under way.
+      backend.connection.schemaEpoch(
+          ConnectionSetup.OUTDATED); // The node forgets them when nothing is under way.
       backend.temporaryObjects = now;
+    }
+  }
+
+  /**
+   * The session itself has changed the schema: statements that nodes have prepared may return other
+   * columns now, which nodes refuse.
+   */
+  public void forgetStatements() {
+    for (Backend backend : held()) {
+      backend.connection.prepared().forgetAll();
+      backend.connection.schemaEpoch(ConnectionSetup.OUTDATED);
     }
   }
 

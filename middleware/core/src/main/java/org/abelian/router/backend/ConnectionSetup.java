@@ -14,6 +14,9 @@ import org.abelian.router.protocol.ErrorFields;
 
 /** Brings connections to what a session has set, before anything of the client's goes there. */
 public final class ConnectionSetup {
+  /** The epoch of a connection whose prepared statements the session has forgotten. */
+  static final long OUTDATED = -1;
+
   /** A class of SQLSTATEs. */
   private static final String OPERATOR_INTERVENTION = "57";
 
@@ -67,7 +70,8 @@ public final class ConnectionSetup {
     if (connection.schemaEpoch() == epoch) {
       return;
     }
-    if (connection.prepared().size() > 0) {
+    boolean forgotten = connection.schemaEpoch() == OUTDATED;
+    if (forgotten || connection.prepared().size() > 0) {
       NodeCall.simple(connection, "DEALLOCATE ALL");
     }
     connection.prepared().clear();

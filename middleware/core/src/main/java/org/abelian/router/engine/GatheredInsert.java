@@ -94,9 +94,12 @@ final class GatheredInsert {
     count.append(Integer.toString(rows.size()).getBytes(StandardCharsets.US_ASCII));
     BindMessage bind = new BindMessage();
     bind.look(bound.bind().extended(List.of(count)), 0);
-    QueryResult result =
-        NodeCall.valuesOf(
-            backend.connection, NodeStatement.of(computed.query(), types), bind, false);
+    NodeStatement query =
+        context
+            .replies()
+            .numbers()
+            .there(backend.connection.address(), NodeStatement.of(computed.query(), types));
+    QueryResult result = NodeCall.valuesOf(backend.connection, query, bind, false);
     if (!result.succeeded()) {
       backend.skips = true;
       throw new ClientError(result.errorFields());

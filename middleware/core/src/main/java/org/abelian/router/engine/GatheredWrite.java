@@ -101,6 +101,7 @@ final class GatheredWrite {
             .joint(SeveralNodes.backends(context, bound.routed(), route.nodes()), false);
     SeveralNodes.together(
         context, answers, () -> route.nodes().forEach(node -> portals.add(portal(node, arrays))));
+    restoreOrigins(portals.get(0));
     bound.answerBind(context.replies());
     if (route.copies()) {
       return new BroadcastExecution(context, bound.routed(), portals, false);
@@ -108,6 +109,18 @@ final class GatheredWrite {
     return kept
         ? new KeepingExecution(context, bound.routed(), portals)
         : new WriteExecution(context, bound.routed(), portals, answers, List.of());
+  }
+
+  /** Columns of tables whose rows come as arrays have lost where they come from. */
+  private void restoreOrigins(NodePortal described) {
+    RoutedStatement routed = bound.routed();
+    // A node that has not the session's temporary tables cannot describe the statement.
+    if (routed.facts().returnsRows() && !routed.facts().usesTemporary()) {
+      if (!routed.origins().isKnown()) {
+        GatherExecution.learnOrigins(context, bound, described.backend());
+      }
+      described.origins(routed.origins());
+    }
   }
 
   private NodePortal portal(int node, List<ByteQueue> arrays) {

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.util.List;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeStatement;
@@ -22,6 +23,7 @@ final class NodePortal {
   private final Backend backend;
   private byte[] name;
   private boolean hasOwnName;
+  private ColumnOrigins origins;
 
   /** Keeps the client's name; null unless the portal has another one. */
   private NodePortal reserved;
@@ -106,10 +108,19 @@ final class NodePortal {
     connection().writer().begin(FrontendType.DESCRIBE).int1('P').string(name).end();
   }
 
+  /** The columns of its result come from there, whatever the node says. */
+  void origins(ColumnOrigins known) {
+    origins = known;
+  }
+
   /** Asks for the description of its result, and passes it on in the form that is wanted. */
   void describe(Execution.Description wanted) {
     describe();
-    awaitDescription(wanted);
+    if (origins == null) {
+      awaitDescription(wanted);
+    } else {
+      context.replies().add(origins.restore(connection()));
+    }
   }
 
   /** Passes on the description that it was asked for. */

@@ -130,6 +130,10 @@ public final class ExecuteCommand {
     if (analysed != null && analysed.routed().utility() != null) {
       throw notPrepared(facts.name());
     }
+    if (analysed != null) {
+      String result = analysed.routed().facts().result();
+      statements.named().requireSame(name, 0, name.length, result);
+    }
     byte[] text = sql.getBytes(StandardCharsets.UTF_8);
     int end = facts.span().end();
     String before = new String(text, 0, facts.span().offset(), StandardCharsets.UTF_8);

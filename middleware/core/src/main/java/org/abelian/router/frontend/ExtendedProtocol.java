@@ -45,6 +45,8 @@ public final class ExtendedProtocol {
   /** What the group does with what was bound last. */
   private final RunAhead ahead;
 
+  private final ValueReading reading;
+
   /** A statement whose Describe waits for the Bind after it, which names the node. */
   private SharedStatement describeWithBind;
 
@@ -64,6 +66,7 @@ public final class ExtendedProtocol {
     this.portals = portals;
     this.input = input;
     ahead = new RunAhead(input);
+    reading = new ValueReading(context, starter, statements);
   }
 
   public Progress parse(byte[] array, int at, int length) throws IOException {
@@ -74,14 +77,22 @@ public final class ExtendedProtocol {
     SharedStatement statement =
         statements.intern(Arrays.copyOfRange(array, nameEnd + 1, at + length));
     statements.requireSound(statement);
-    if (statement.command() == null
-        && !statement.isBlank()
-        && statements.template(statement) == null
-        && statements.analysed(statement) == null) {
-      return Progress.QUIET;
+    String result = null;
+    if (statement.command() == null && !statement.isBlank()) {
+      BoundTemplate template = statements.template(statement);
+      AnalysedStatement analysed =
+          template == null ? statements.analysed(statement) : template.analysed();
+      if (analysed == null) {
+        return Progress.QUIET;
+      }
+      StatementFacts facts = analysed.routed().facts();
+      if (template == null) {
+        SessionStatements.requireTypes(facts.parameters());
+      }
+      result = facts.result();
     }
     context.retry().parsed();
-    statements.named().define(array, at + 5, nameEnd, statement, null);
+    statements.named().define(array, at + 5, nameEnd, statement, null, result);
     if (nameEnd == at + 5) {
       context.retry().parsesUnnamed();
       statement.parsed();
@@ -111,6 +122,7 @@ public final class ExtendedProtocol {
     }
     BoundTemplate template = bind.parameterCount() == 0 ? statements.template(statement) : null;
     if (template != null) {
+      requireSame(array, bind.statementAt(), bind.statementEnd(), template.analysed());
       ahead.look(bind, array, at + length);
       bind.look(template.bind(bind), 0);
       return bind(template.statement(), template.analysed(), true, ahead.runs());
@@ -119,6 +131,7 @@ public final class ExtendedProtocol {
     if (analysed == null) {
       return Progress.QUIET;
     }
+    requireSame(array, bind.statementAt(), bind.statementEnd(), analysed);
     RoutedStatement routed = analysed.routed();
     if (SessionCommands.runs(routed.utility())) {
       return bindHere(statement, () -> commands.run(statement, routed));
@@ -134,6 +147,10 @@ public final class ExtendedProtocol {
     }
     bind.look(executed.bind(), 0);
     return bind(executed.statement(), executed.analysed(), true, ahead.runs());
+  }
+
+  private void requireSame(byte[] array, int from, int to, AnalysedStatement analysed) {
+    statements.named().requireSame(array, from, to, analysed.routed().facts().result());
   }
 
   /** Binds what nodes are to run, with keys of the router's where it needs them. */
@@ -209,7 +226,10 @@ public final class ExtendedProtocol {
     if (!starter.cursors().finds(routed)) {
       return Progress.QUIET;
     }
-    Route route = starter.route(statement, routed, values);
+    Route route = reading.route(statement, routed, values);
+    if (route == null) {
+      return Progress.QUIET;
+    }
     Backend backend = starter.passesThrough(routed, route);
     if (!starter.mayFollow(routed, backend)) {
       return Progress.QUIET;
@@ -306,7 +326,7 @@ public final class ExtendedProtocol {
       if (statement == null) {
         throw noStatement(array, at + 6, nameEnd);
       }
-      return describeStatement(statement, array, at + length);
+      return describeStatement(statement, array, at, length);
     }
     Portals.Portal portal = portals.get(array, at + 6, nameEnd);
     if (portal == null) {
@@ -318,7 +338,7 @@ public final class ExtendedProtocol {
     return Progress.NEXT;
   }
 
-  private Progress describeStatement(SharedStatement statement, byte[] array, int next)
+  private Progress describeStatement(SharedStatement statement, byte[] array, int at, int length)
       throws IOException {
     statements.requireSound(statement);
     if (statement.command() != null || statement.isBlank()) {
@@ -329,6 +349,12 @@ public final class ExtendedProtocol {
       return Progress.QUIET;
     }
     RoutedStatement routed = analysed.routed();
+    StatementFacts facts = routed.facts();
+    int nameEnd = CString.end(array, at + 6, at + length);
+    if (!statements.named().returnsAsBefore(array, at + 6, nameEnd, facts.result())) {
+      context.replies().add(PlanText.parameters(facts.parameters()));
+      requireSame(array, at + 6, nameEnd, analysed);
+    }
     if (SessionCommands.runs(routed.utility()) || routed.facts().command().rewritten() != null) {
       return describeNothing();
     } else if (routed.facts().command().prepared().executes() != null) {
@@ -336,7 +362,7 @@ public final class ExtendedProtocol {
     } else if (routed.facts().command().fetch() != null
         && portals.hasCursor(routed.facts().command().name())) {
       return describeFetch(routed.facts());
-    } else if (isBoundNext(statement, array, next)) {
+    } else if (isBoundNext(statement, array, at + length)) {
       describeWithBind = statement;
     } else {
       describeSomewhere(statement, routed);

@@ -20,6 +20,7 @@ import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.RowCollection;
 import org.abelian.router.execution.RowSink;
+import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.BoundValues;
 import org.abelian.router.routing.Route;
@@ -191,9 +192,12 @@ public final class KeyGeneration {
       return null;
     }
     context.transactions().draws().beginNow(backend, query.facts().draws());
-    QueryResult result =
-        NodeCall.valuesOf(
-            backend.connection, query.statement().statement(), client, !backend.touched);
+    NodeStatement statement =
+        context
+            .replies()
+            .numbers()
+            .there(backend.connection.address(), query.statement().statement());
+    QueryResult result = NodeCall.valuesOf(backend.connection, statement, client, !backend.touched);
     if (!result.succeeded()) {
       backend.skips = backend.touched;
       throw new ClientError(result.errorFields());

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import org.abelian.router.analysis.PreparedFacts;
 import org.abelian.router.analysis.SettingFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.UtilityKind;
@@ -238,8 +239,15 @@ public final class SessionCommands {
 
   private void setInBlock(NodeStatement statement, StatementFacts facts) throws IOException {
     context.transactions().state().requireRoom(statement);
+    SettingFacts setting = facts.command().setting();
+    boolean transactionMode = setting.scope() == SettingFacts.Scope.TRANSACTION;
+    if (context.transactions().state().isInSavepoint()
+        && context.backends().begun().isEmpty()
+        && (transactionMode || setting.name().startsWith("transaction_"))) {
+      // Behind a savepoint some modes cannot change any more: a node says which.
+      context.transactions().enterForSession(home(), false);
+    }
     List<Backend> begun = context.backends().begun();
-    boolean transactionMode = facts.command().setting().scope() == SettingFacts.Scope.TRANSACTION;
     requireInTime(facts, begun);
     String level = context.transactions().level();
     if (begun.isEmpty() && !transactionMode) {
@@ -375,8 +383,11 @@ public final class SessionCommands {
     }
     byte[] name = facts.command().name().getBytes(StandardCharsets.UTF_8);
     String text = facts.command().prepared().prepares().of(sql);
-    NodeStatement statement = NodeStatement.of(text, facts.command().prepared().innerParameters());
-    statements.named().define(name, 0, name.length, statements.intern(statement.body()), sql);
+    PreparedFacts prepared = facts.command().prepared();
+    SessionStatements.requireTypes(prepared.innerParameters());
+    SharedStatement statement =
+        statements.intern(NodeStatement.of(text, prepared.innerParameters()).body());
+    statements.named().define(name, 0, name.length, statement, sql, prepared.innerResult());
     return answer("PREPARE");
   }
 

@@ -6,6 +6,7 @@ import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
@@ -25,6 +26,9 @@ import org.slf4j.LoggerFactory;
 /** The statements of a client: by its names, and with what is known about them. */
 public final class SessionStatements {
   private static final Logger LOG = LoggerFactory.getLogger(SessionStatements.class);
+
+  /** The OID of the type of a literal that nothing gives a type. */
+  private static final int UNKNOWN = 705;
 
   private final StatementCache shared;
   private final ClientStatements named;
@@ -172,6 +176,20 @@ public final class SessionStatements {
         && !endsTransaction(statement)
         && !statement.isBlank()) {
       throw Transactions.aborted();
+    }
+  }
+
+  /**
+   * Refuses a statement of which a parameter may have any type.
+   *
+   * @param types of its parameters
+   * @throws ClientError 42P18 as PostgreSQL says it when a statement is prepared
+   */
+  static void requireTypes(List<Integer> types) {
+    for (int i = 0; i < types.size(); i++) {
+      if (types.get(i) == 0 || types.get(i) == UNKNOWN) {
+        throw ClientError.of("42P18", "could not determine data type of parameter $" + (i + 1));
+      }
     }
   }
 

@@ -364,6 +364,9 @@ public final class TransactionEnding {
 
   /** The transaction has gone back to a savepoint. */
   void wentBack() {
+    if (schemaChanged) {
+      backends.forgetStatements();
+    }
     listener.wentBack();
   }
 

@@ -84,9 +84,10 @@ public final class Transactions {
     return ending;
   }
 
-  /** What was found out about statements may not hold after this transaction. */
+  /** What was found out about statements may not hold from now on, nor after this transaction. */
   public void schemaChanged() {
     ending.schemaChanged();
+    backends.forgetStatements();
   }
 
   // ---- joining

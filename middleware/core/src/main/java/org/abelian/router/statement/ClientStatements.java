@@ -6,9 +6,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.protocol.CString;
+import org.abelian.router.protocol.ErrorFields;
 import org.abelian.router.protocol.MemoryBudget;
 
 /**
@@ -21,16 +23,21 @@ public final class ClientStatements {
 
   private static final int LARGEST_NUMBER = 65_535;
 
+  /** By which drivers know the error that they mend by another Parse. */
+  private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
+
   /**
    * One that has a name.
    *
    * @param at when it was prepared
    * @param command the PREPARE that did it; null for a Parse
+   * @param result what it returned then, as {@link StatementFacts#result} tells it
    */
-  public record Prepared(SharedStatement statement, Instant at, String command) {}
+  public record Prepared(SharedStatement statement, Instant at, String command, String result) {}
 
   private final MemoryBudget memory;
   private SharedStatement unnamed;
+  private String unnamedResult;
   private Prepared[] numbered = new Prepared[64];
   private final Map<String, Prepared> named = new HashMap<>();
 
@@ -46,6 +53,31 @@ public final class ClientStatements {
     }
     Prepared prepared = prepared(array, from, to);
     return prepared == null ? null : prepared.statement();
+  }
+
+  /**
+   * False when a statement returns other columns than when it was prepared: a client may have kept
+   * what it was told of them, and would read others as these.
+   *
+   * @param result what it returns now
+   */
+  public boolean returnsAsBefore(byte[] array, int from, int to, String result) {
+    Prepared prepared = from == to ? null : prepared(array, from, to);
+    String before = prepared == null ? unnamedResult : prepared.result();
+    return before == null || result == null || before.equals(result);
+  }
+
+  /**
+   * The same.
+   *
+   * @throws ClientError 0A000 when it does
+   */
+  public void requireSame(byte[] array, int from, int to, String result) {
+    if (!returnsAsBefore(array, from, to, result)) {
+      throw new ClientError(
+          ErrorFields.of("ERROR", "0A000", "cached plan must not change result type")
+              .with(ErrorFields.ROUTINE, CACHED_PLAN_ROUTINE));
+    }
   }
 
   private Prepared prepared(byte[] array, int from, int to) {
@@ -77,12 +109,15 @@ public final class ClientStatements {
    * Defines a statement.
    *
    * @param command the PREPARE that does it; null for a Parse
+   * @param result what it returns
    * @throws ClientError 42P05 when the name is taken
    * @throws AbelianException 53200 when there is no memory for it
    */
-  public void define(byte[] array, int from, int to, SharedStatement statement, String command) {
+  public void define(
+      byte[] array, int from, int to, SharedStatement statement, String command, String result) {
     if (from == to) {
       unnamed(statement);
+      unnamedResult = result;
       return;
     }
     if (get(array, from, to) != null) {
@@ -93,7 +128,7 @@ public final class ClientStatements {
       throw ClientError.of("53400", "too many prepared statements in one session");
     }
     statement.hold(memory);
-    put(array, from, to, new Prepared(statement, Instant.now(), command));
+    put(array, from, to, new Prepared(statement, Instant.now(), command, result));
   }
 
   /** Forgets a statement. */

@@ -148,6 +148,7 @@ final class TemplateFacts {
         false,
         List.of(),
         facts.returnsRows(),
+        facts.result(),
         facts.relations(),
         List.of(),
         List.of(),

@@ -16,7 +16,7 @@ class ToldStatementsTest {
   private void define(String name, String sql, String command) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     SharedStatement statement = new SharedStatement(NodeStatement.of(sql));
-    statements.define(bytes, 0, bytes.length, statement, command);
+    statements.define(bytes, 0, bytes.length, statement, command, null);
   }
 
   @Test

@@ -323,6 +323,7 @@ final class FactsBuilder {
         false,
         parameters,
         kind == StatementKind.SELECT,
+        null,
         relations(),
         equalities,
         ranges,

@@ -25,7 +25,7 @@ class ClientStatementsTest {
   }
 
   private static void define(ClientStatements client, String name, SharedStatement statement) {
-    client.define(bytes(name), 0, name.length(), statement, null);
+    client.define(bytes(name), 0, name.length(), statement, null, null);
   }
 
   private SharedStatement get(String name) {

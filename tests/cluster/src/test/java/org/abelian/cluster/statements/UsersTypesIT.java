@@ -60,7 +60,7 @@ class UsersTypesIT {
   @AfterAll
   void drop() throws SQLException {
     try (Connection client = router.connect()) {
-      run(client, "DROP TABLE IF EXISTS person");
+      run(client, "DROP TABLE IF EXISTS person, told");
       run(client, "DROP TYPE IF EXISTS feeling, place");
     }
   }
@@ -114,6 +114,30 @@ class UsersTypesIT {
         }
       }
       client.rollback();
+    }
+  }
+
+  @Test
+  void valuesOfThemAreComputedBeforeOnAnyNode() throws SQLException {
+    try (Connection client = router.connect()) {
+      run(client, "CREATE TABLE told (id int PRIMARY KEY, what jsonb)");
+      run(client, "SELECT create_reference_table('told')");
+    }
+    String insert =
+        "INSERT INTO told SELECT id, to_jsonb(?::feeling) FROM person RETURNING what ->> 0, (SELECT"
+            + " count(*) FROM person)";
+    for (int session = 0; session < PEOPLE; session++) { // Each asks another node first.
+      try (Connection client = router.connect()) {
+        client.setAutoCommit(false);
+        try (PreparedStatement write = client.prepareStatement(insert)) {
+          write.setString(1, "glad");
+          try (ResultSet row = write.executeQuery()) {
+            assertTrue(row.next());
+            assertEquals(PEOPLE, row.getInt(2));
+          }
+        }
+        client.rollback();
+      }
     }
   }
 

@@ -47,6 +47,9 @@ pub fn install() {
     planner::subscribe(|query, _| {
         if has_router() && !is_nested() {
             nested::statement_ends();
+        } else if has_router() {
+            // SAFETY: the planner's own query.
+            nested::check_numbers(unsafe { &*query });
         }
         if nested::is_in_block() {
             block::check_query(query);

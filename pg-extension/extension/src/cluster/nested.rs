@@ -6,6 +6,7 @@
 //! have a guard of their own.
 
 use super::analysis::definition;
+use super::analysis::node_functions;
 use super::analysis::relation;
 use super::analysis::temporary;
 use super::analysis::tree::{self, NodePtr};
@@ -19,7 +20,7 @@ use super::{
 use crate::boundary::PostgresError;
 use crate::callback;
 use crate::compat;
-use crate::hooks::rows;
+use crate::hooks::{depth, rows};
 use crate::pg_function;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 use std::cell::Cell;
@@ -125,6 +126,46 @@ pub fn check_query(query: &pg_sys::QueryDesc, depth: u32) {
         };
         look.at(query.planstate);
     }
+}
+
+/// Looks at a query that is about to be planned inside of the client's statement. Numbers of a sequence are drawn on the first node, which counts for
+/// all; another one would give numbers that were given already.
+pub fn check_numbers(query: &pg_sys::Query) {
+    let is_own = depth() == 1 && TOP.get() == Top::Query;
+    if is_own || matches!(TOP.get(), Top::Definition | Top::Block) || is_first_node() {
+        return;
+    }
+    if watched().is_none() {
+        return;
+    }
+    let mut found = None;
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        if let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(node) {
+            found = found.or_else(|| node_functions::counts_on_first_node(call));
+        }
+        found.is_none()
+    });
+    if let Some(sequence) = found.filter(|sequence| !is_of_extension(*sequence)) {
+        refuse_numbers(sequence);
+    }
+}
+
+/// Raises; InvalidOid stands for a sequence that is not known yet.
+fn refuse_numbers(sequence: Oid) -> ! {
+    let which = match sequence {
+        Oid::INVALID => "a sequence".to_owned(),
+        // SAFETY: a catalogue look-up.
+        _ => unsafe {
+            format!(
+                "sequence \"{}\"",
+                tree::string(pg_sys::get_rel_name(sequence))
+            )
+        },
+    };
+    refused::raise(
+        &format!("a function or trigger uses numbers of {which}, which the first node counts"),
+        "Draw the number in the statement that calls it, or let it be a column's default.",
+    )
 }
 
 /// Whether a query is inside of a user's trigger, and not one of a foreign key. There each node does what its own rows ask for, also in the call
@@ -257,11 +298,14 @@ fn elsewhere(_relation: Oid, _node: i32) -> PostgresError {
 
 /// Sequences count on each node; tables that an extension brought were filled on each node alike.
 fn is_alike_everywhere(relation: Oid) -> bool {
-    // SAFETY: catalogue look-ups.
-    unsafe {
-        pg_sys::get_rel_relkind(relation) as u8 == pg_sys::RELKIND_SEQUENCE
-            || pg_sys::getExtensionOfObject(pg_sys::RelationRelationId, relation) != Oid::INVALID
-    }
+    // SAFETY: a catalogue look-up.
+    let kind = unsafe { pg_sys::get_rel_relkind(relation) };
+    kind as u8 == pg_sys::RELKIND_SEQUENCE || is_of_extension(relation)
+}
+
+fn is_of_extension(relation: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    unsafe { pg_sys::getExtensionOfObject(pg_sys::RelationRelationId, relation) != Oid::INVALID }
 }
 
 enum Why {

@@ -86,7 +86,17 @@ struct Function {
     is_strict: bool,
     /// It runs as its owner, or with settings of its own.
     has_own_rights: bool,
+    /// The role as which it runs, if that is not who calls it.
+    definer: Option<Oid>,
     in_plpgsql: bool,
+}
+
+/// Whether a function runs with the rights of another role than the session's.
+pub fn runs_as_another(function: Oid) -> bool {
+    // SAFETY: plain read of a backend variable.
+    let role = unsafe { pg_sys::GetUserId() };
+    let definer = Function::of(function).and_then(|function| function.definer);
+    definer.is_some_and(|definer| definer != role)
 }
 
 impl Function {
@@ -103,11 +113,13 @@ impl Function {
                 let value = pg_sys::SysCacheGetAttr(cache, row, number as i16, &mut is_null);
                 (!is_null).then(|| value.value())
             };
+            let is_definer = column(pg_sys::Anum_pg_proc_prosecdef)? as u8 != 0;
+            let owner = Oid::from(column(pg_sys::Anum_pg_proc_proowner)? as u32);
             let found = Function {
                 volatility: column(pg_sys::Anum_pg_proc_provolatile)? as u8,
                 is_strict: column(pg_sys::Anum_pg_proc_proisstrict)? as u8 != 0,
-                has_own_rights: column(pg_sys::Anum_pg_proc_prosecdef)? as u8 != 0
-                    || column(pg_sys::Anum_pg_proc_proconfig).is_some(),
+                has_own_rights: is_definer || column(pg_sys::Anum_pg_proc_proconfig).is_some(),
+                definer: is_definer.then_some(owner),
                 in_plpgsql: column(pg_sys::Anum_pg_proc_prolang).is_some_and(|language| {
                     let language = Oid::from(language as u32);
                     tree::string(pg_sys::get_language_name(language, true)) == "plpgsql"

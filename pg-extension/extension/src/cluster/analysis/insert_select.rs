@@ -39,7 +39,7 @@ pub fn find(
     if !placed || !plain {
         return Ok(None);
     }
-    let Some(query) = with_in_select(query) else {
+    let Some(query) = with_in_select(query).map(|query| with_cast_keys(query, target)) else {
         return Ok(None);
     };
     let Some((number, selected)) = selected(query) else {
@@ -106,6 +106,43 @@ fn with_in_select(query: &pg_sys::Query) -> Option<&pg_sys::Query> {
     // SAFETY: an entry of a private copy, of which nothing else is held.
     unsafe { (*tree::range(query, number)).subquery = inner };
     Some(query)
+}
+
+/// The same INSERT whose SELECT casts what is assigned to distribution columns, where only a node knows how: a moment becomes one with a time zone by
+/// the session's.
+fn with_cast_keys<'q>(query: &'q pg_sys::Query, target: &Relation) -> &'q pg_sys::Query {
+    let (Some(spreading), Some((number, selected))) = (target.spreading(), selected(query)) else {
+        return query;
+    };
+    let keys = spreading.columns.iter().map(|(attribute, _)| *attribute);
+    let assigned: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        .filter(|entry| !entry.resjunk && keys.clone().any(|key| key == entry.resno))
+        .filter_map(|entry| {
+            let value = operand::without_length(entry.expr.cast());
+            let field = tree::cast::<pg_sys::Var, _>(operand::strip_casts(value))?;
+            let is_cast = field.varno == number
+                && !operand::is_cast_by_router(field.vartype, tree::type_of(value));
+            is_cast.then(|| (field.varattno, operand::explicit(value)))
+        })
+        .collect();
+    if assigned.is_empty() {
+        return query;
+    }
+    let outer = over(build::copy(selected));
+    for entry in tree::list::<pg_sys::TargetEntry>(outer.targetList) {
+        if let Some((_, cast)) = assigned.iter().find(|(field, _)| *field == entry.resno) {
+            let field: NodePtr = entry.expr.cast();
+            let value = tree::replace(*cast, &mut |node| {
+                tree::cast::<pg_sys::Var, _>(node).map(|_| tree::copy(field))
+            });
+            // SAFETY: an entry of a query that was just made.
+            unsafe { (*std::ptr::from_ref(entry).cast_mut()).expr = value.cast() };
+        }
+    }
+    let query = build::copy(query);
+    // SAFETY: an entry of a private copy, of which nothing else is held.
+    unsafe { (*tree::range(query, number)).subquery = outer };
+    query
 }
 
 /// An INSERT of VALUES of one row that are several, `VALUES (generate_series(1, 3), 'x')`, as INSERT ... SELECT; `None` of any other.

@@ -7,7 +7,7 @@
 
 pub mod blind;
 mod bounds;
-mod called_body;
+pub mod called_body;
 mod called_changes;
 mod changed;
 mod changing_calls;

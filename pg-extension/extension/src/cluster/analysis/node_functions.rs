@@ -235,6 +235,20 @@ pub fn sequence_call(call: &pg_sys::FuncExpr) -> Option<SequenceCall> {
     Some(SequenceCall { name, sequence })
 }
 
+/// The sequence of a call that is right on the first node only: InvalidOid when it is not known; `None` for other calls, and where each node counts
+/// in its own way.
+pub fn counts_on_first_node(call: &pg_sys::FuncExpr) -> Option<Oid> {
+    let sequence = || sequence_of(tree::nodes(call.args).next());
+    match call.funcid.to_u32() {
+        pg_sys::F_NEXTVAL | pg_sys::F_CURRVAL => {
+            Some(sequence()).filter(|known| !is_divided(*known))
+        }
+        pg_sys::F_SETVAL_REGCLASS_INT8 | pg_sys::F_SETVAL_REGCLASS_INT8_BOOL => Some(sequence()),
+        pg_sys::F_LASTVAL => Some(Oid::INVALID),
+        _ => None,
+    }
+}
+
 /// The sequence that an argument of `nextval` and its like names, by a constant or by what PostgreSQL finds out from constants, as
 /// `pg_get_serial_sequence('t', 'id')` and `'s'::text::regclass`; InvalidOid for any other.
 pub fn sequence_of(argument: Option<NodePtr>) -> Oid {

@@ -5,7 +5,7 @@ use super::scope::{ScopeId, Scopes};
 use super::tree::{self, NodePtr};
 use super::{moments, parser};
 use crate::varlena::array_of;
-use pgrx::pg_sys::{self, Oid, ParamKind};
+use pgrx::pg_sys::{self, NodeTag, Oid, ParamKind};
 use serde_json::{Value as Json, json};
 
 /// One side of an equality.
@@ -265,6 +265,63 @@ pub fn strip_casts(mut node: NodePtr) -> NodePtr {
             None => return stripped,
         }
     }
+}
+
+/// Whether a router knows what a value of one type becomes in a distribution column of another. Where it does not, it would refuse the value.
+pub fn is_cast_by_router(given: Oid, column: Oid) -> bool {
+    use pg_sys::{BPCHAROID, FLOAT4OID, FLOAT8OID, INT2OID, INT4OID, INT8OID, NUMERICOID};
+    // SAFETY: types of expressions.
+    let (given, column) = unsafe { (pg_sys::getBaseType(given), pg_sys::getBaseType(column)) };
+    let is_exact = [INT2OID, INT4OID, INT8OID].contains(&given);
+    match column {
+        _ if given == column => true,
+        INT2OID | INT4OID | INT8OID | FLOAT4OID | FLOAT8OID => {
+            is_exact || [NUMERICOID, FLOAT4OID, FLOAT8OID].contains(&given)
+        }
+        NUMERICOID => is_exact,
+        pg_sys::TEXTOID | pg_sys::VARCHAROID | BPCHAROID => {
+            is_exact || [pg_sys::TEXTOID, pg_sys::VARCHAROID, BPCHAROID].contains(&given)
+        }
+        pg_sys::TIMESTAMPOID => given == pg_sys::DATEOID,
+        _ => false,
+    }
+}
+
+/// A copy of an expression whose implicit casts are written as SQL, down to what they cast.
+pub fn explicit(expression: NodePtr) -> NodePtr {
+    use pg_sys::CoercionForm::COERCE_EXPLICIT_CAST;
+    let copy = tree::copy(expression);
+    let end = strip_casts(copy);
+    let mut node = copy;
+    while node != end {
+        // SAFETY: a private copy; the tag says which structure each is.
+        unsafe {
+            node = match tree::tag(node) {
+                Some(NodeTag::T_FuncExpr) => {
+                    let call = &mut *node.cast::<pg_sys::FuncExpr>();
+                    call.funcformat = COERCE_EXPLICIT_CAST;
+                    tree::nodes(call.args).next().unwrap_or(end)
+                }
+                Some(NodeTag::T_CoerceViaIO) => {
+                    let cast = &mut *node.cast::<pg_sys::CoerceViaIO>();
+                    cast.coerceformat = COERCE_EXPLICIT_CAST;
+                    cast.arg.cast()
+                }
+                Some(NodeTag::T_RelabelType) => {
+                    let cast = &mut *node.cast::<pg_sys::RelabelType>();
+                    cast.relabelformat = COERCE_EXPLICIT_CAST;
+                    cast.arg.cast()
+                }
+                Some(NodeTag::T_CoerceToDomain) => {
+                    let cast = &mut *node.cast::<pg_sys::CoerceToDomain>();
+                    cast.coercionformat = COERCE_EXPLICIT_CAST;
+                    cast.arg.cast()
+                }
+                _ => end,
+            };
+        }
+    }
+    copy
 }
 
 /// What is assigned to a column before its length is checked. Written as SQL, such a check would be a cast, and cut what is too long.

@@ -211,6 +211,9 @@ pub struct Division {
 pub struct Finish {
     /// The statement, if it takes any of them.
     pub any_of: Option<&'static pg_sys::Query>,
+    /// Whether rows that are equal in the order stay as the workers gave them: the column behind theirs is the place of a row, by which the combine
+    /// query sorts, too.
+    pub by_place: bool,
 }
 
 impl Finish {
@@ -255,13 +258,25 @@ impl Division {
 }
 
 impl Division {
+    /// A query over the workers' rows, with all columns that the combine query reads.
+    pub fn unsorted_rows(
+        &self,
+        first: usize,
+        parameters: &[Oid],
+    ) -> Result<&'static mut pg_sys::Query, PostgresError> {
+        match &self.finish {
+            Some(finish) if finish.by_place => numbered_rows(first, parameters),
+            _ => rows(first, parameters),
+        }
+    }
+
     /// A query over the workers' rows, in the order that the combine query needs.
     fn rows(
         &self,
         first: usize,
         parameters: &[Oid],
     ) -> Result<&'static mut pg_sys::Query, PostgresError> {
-        let query = rows(first, parameters)?;
+        let query = self.unsorted_rows(first, parameters)?;
         if self.order.is_empty() {
             return Ok(query);
         }
@@ -323,6 +338,12 @@ pub fn numbered_rows(
     let mut names = numbered_names(first, types);
     names.push("place".to_owned());
     over_arrays(first, types, "w", &names, true)
+}
+
+/// The place that `numbered_rows` gives behind so many columns.
+pub fn place(columns: usize) -> NodePtr {
+    // SAFETY: makes a column of the only range.
+    unsafe { pg_sys::makeVar(1, columns as i16 + 1, pg_sys::INT8OID, -1, Oid::INVALID, 0).cast() }
 }
 
 fn numbered_names(first: usize, types: &[Oid]) -> Vec<String> {

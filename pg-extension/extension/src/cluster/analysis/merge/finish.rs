@@ -30,13 +30,52 @@ pub fn divide(query: &'static pg_sys::Query) -> Division {
     combine.hasAggs = false;
     combine.hasWindowFuncs = false;
     combine.hasTargetSRFs = false;
+    // What a set-returning function gives for one row comes in its order: PostgreSQL sorts the rows first.
+    let by_place =
+        gives_series(query) && !query.sortClause.is_null() && query.distinctClause.is_null();
+    if by_place {
+        sort_by_place(combine, columns.len());
+    }
     Division {
         order: Vec::new(),
         columns,
         worker,
         combine,
         pulls_rows: false,
-        finish: Some(Finish { any_of: None }),
+        finish: Some(Finish {
+            any_of: None,
+            by_place,
+        }),
+    }
+}
+
+/// Whether a set-returning function is a column of the query, or of one inside.
+fn gives_series(query: &pg_sys::Query) -> bool {
+    let node: NodePtr = std::ptr::from_ref(query).cast_mut().cast();
+    tree::any(node, &mut |node| {
+        tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| level.hasTargetSRFs)
+    })
+}
+
+/// Sorts rows by their places where all else is equal.
+fn sort_by_place(combine: &mut pg_sys::Query, columns: usize) {
+    let entries = tree::list::<pg_sys::TargetEntry>(combine.targetList);
+    let reference = 1 + entries
+        .map(|entry| entry.ressortgroupref)
+        .max()
+        .unwrap_or(0);
+    let Some(clause) = build::grouping_clause(pg_sys::INT8OID, reference) else {
+        return;
+    };
+    let number = tree::nodes(combine.targetList).count() as i16 + 1;
+    let entry = build::target(build::place(columns), number);
+    // SAFETY: an entry that was just made; appends to lists of a private copy.
+    unsafe {
+        (*entry).resjunk = true;
+        (*entry).ressortgroupref = reference;
+        combine.targetList = pg_sys::lappend(combine.targetList, entry.cast());
+        let clause = std::ptr::from_mut(clause).cast();
+        combine.sortClause = pg_sys::lappend(combine.sortClause, clause);
     }
 }
 

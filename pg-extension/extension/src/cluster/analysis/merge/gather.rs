@@ -468,7 +468,8 @@ impl Gathering<'_> {
         }
         let first = self.parameters.len();
         self.parameters.extend(division.columns.arrays());
-        build::put_from(division.combine, build::rows(first, &self.parameters)?);
+        let rows = division.unsorted_rows(first, &self.parameters)?;
+        build::put_from(division.combine, rows);
         division.worker.targetList = division.columns.targets();
         let mut columns = WorkerColumns::default();
         for entry in tree::list::<pg_sys::TargetEntry>(division.worker.targetList) {

@@ -45,7 +45,7 @@ use super::relation::{Placement, Relation};
 use super::scope::{ScopeId, Scopes};
 use super::{parser, tree};
 use crate::boundary::PostgresError;
-use build::{Division, Finish};
+use build::Division;
 use gather::Stays;
 use inner_order::Sorted;
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -255,12 +255,11 @@ fn division_of(
             return Ok(None);
         }
         let takes_any = in_any_order && query.rowMarks.is_null();
-        return Ok(Some(Division {
-            finish: Some(Finish {
-                any_of: takes_any.then_some(query),
-            }),
-            ..finish::divide(query)
-        }));
+        let mut division = finish::divide(query);
+        if let Some(finish) = &mut division.finish {
+            finish.any_of = takes_any.then_some(query);
+        }
+        return Ok(Some(division));
     }
     let is_key =
         |scopes: &mut Scopes, expression| locality::is_key(scopes, scope, expression, keys);

@@ -1,7 +1,7 @@
 //! Which rows a statement takes of those that several nodes have locked as their own first ones: a router lets go of the nodes that none is from.
 
 use super::super::parser;
-use super::super::tree::{self, NodePtr};
+use super::super::tree;
 use super::build::{self, Division};
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, Oid};
@@ -30,10 +30,7 @@ pub fn query(division: &Division, parameters: &[Oid]) -> Result<Option<String>, 
 
 /// The place of a row, and what the rows are sorted by.
 fn targets(taken: &pg_sys::Query, columns: usize) -> *mut pg_sys::List {
-    // SAFETY: makes a column of the only range.
-    let place: NodePtr = unsafe {
-        pg_sys::makeVar(1, columns as i16 + 1, pg_sys::INT8OID, -1, Oid::INVALID, 0).cast()
-    };
+    let place = build::place(columns);
     let sorting = tree::list::<pg_sys::TargetEntry>(taken.targetList)
         .filter(|entry| entry.ressortgroupref > 0)
         .enumerate()

@@ -2,7 +2,7 @@
 //! that is not understood otherwise, or runs texts that it makes, names its tables too.
 
 use super::super::super::analysis::functions::{self, FIRST_USER_OBJECT};
-use super::super::super::analysis::{parser, relation, tree};
+use super::super::super::analysis::{called_body, parser, relation, tree};
 use super::{source, touched};
 use pgrx::pg_sys::{self, Oid};
 use std::collections::BTreeSet;
@@ -17,7 +17,8 @@ pub struct Reads {
     pub volatile: bool,
 }
 
-/// The tables that a function may read; `None` where it is known to do more than read.
+/// The tables that a function may read; `None` where it is known to do more than read, or to read what another role may read: the rows are gathered
+/// by the session's.
 pub fn read_by(function: Oid) -> Option<Reads> {
     let mut tables = BTreeSet::new();
     let mut volatile = false;
@@ -35,6 +36,9 @@ pub fn read_by(function: Oid) -> Option<Reads> {
             return None;
         }
         if let Some(found) = found {
+            if !found.touched.is_empty() && called_body::runs_as_another(function) {
+                return None;
+            }
             let named = found.touched.iter();
             let known = named.filter_map(|touch| relation::numbered(&touch.table));
             tables.extend(known.map(|table| table.to_u32()));
@@ -42,7 +46,12 @@ pub fn read_by(function: Oid) -> Option<Reads> {
             next.extend(called.flat_map(|name| functions::named(name)));
         }
         for name in source::text(function).iter().flat_map(|text| names(text)) {
-            tables.extend(table(&name).map(|table| table.to_u32()));
+            if let Some(table) = table(&name) {
+                if !may_read(table) && called_body::runs_as_another(function) {
+                    return None;
+                }
+                tables.extend(may_read(table).then_some(table.to_u32()));
+            }
             let called = functions::named_by(&name).into_iter();
             next.extend(called.filter(|called| called.to_u32() >= FIRST_USER_OBJECT));
         }
@@ -50,7 +59,7 @@ pub fn read_by(function: Oid) -> Option<Reads> {
     Some(Reads { tables, volatile })
 }
 
-/// The table of that name, if the role may read it.
+/// The table of that name, if there is one.
 fn table(name: &[String]) -> Option<Oid> {
     let texts: Vec<_> = name.iter().map(|part| parser::c_text(part)).collect();
     // SAFETY: look-ups by names that are copied; what is missing has no number.
@@ -65,10 +74,17 @@ fn table(name: &[String]) -> Option<Oid> {
             _ => return None,
         };
         let found = tree::cast::<pg_sys::RangeVar, _>(range).and_then(relation::existing)?;
-        let user = pg_sys::GetUserId();
-        let allowed = pg_sys::pg_class_aclcheck(found, user, pg_sys::ACL_SELECT as pg_sys::AclMode);
         let is_users = found.to_u32() >= FIRST_USER_OBJECT && !relation::is_temporary(found);
-        (is_users && allowed == pg_sys::AclResult::ACLCHECK_OK).then_some(found)
+        is_users.then_some(found)
+    }
+}
+
+fn may_read(table: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    unsafe {
+        let select = pg_sys::ACL_SELECT as pg_sys::AclMode;
+        let allowed = pg_sys::pg_class_aclcheck(table, pg_sys::GetUserId(), select);
+        allowed == pg_sys::AclResult::ACLCHECK_OK
     }
 }
 

@@ -92,11 +92,16 @@ public final class SchemaScope {
     this.changes = changes;
   }
 
+  /** How a session reads texts that sees what others do not. */
+  private record Own(Object seen, String read) {}
+
   /** Equal for sessions that read all texts alike. */
   Object current() {
-    if (isOwn()) {
-      return uncommitted != null ? uncommitted : temporary;
-    }
+    return isOwn() ? new Own(uncommitted != null ? uncommitted : temporary, read()) : read();
+  }
+
+  /** Equal for sessions that would read all texts alike if they saw the same. */
+  private String read() {
     SettingsSnapshot now = settings.snapshot();
     if (now != sharedSettings) {
       StringBuilder text = new StringBuilder(identity);

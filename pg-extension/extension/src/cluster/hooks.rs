@@ -45,7 +45,7 @@ pub fn install() {
         },
     });
     planner::subscribe(|query, _| {
-        if has_router() && !is_nested() {
+        if has_router() && !is_inside() {
             nested::statement_ends();
         } else if has_router() {
             // SAFETY: the planner's own query.

@@ -243,7 +243,10 @@ pub fn counts_on_first_node(call: &pg_sys::FuncExpr) -> Option<Oid> {
         pg_sys::F_NEXTVAL | pg_sys::F_CURRVAL => {
             Some(sequence()).filter(|known| !is_divided(*known))
         }
-        pg_sys::F_SETVAL_REGCLASS_INT8 | pg_sys::F_SETVAL_REGCLASS_INT8_BOOL => Some(sequence()),
+        // The extension's own functions set sequences that they are given, on every node.
+        pg_sys::F_SETVAL_REGCLASS_INT8 | pg_sys::F_SETVAL_REGCLASS_INT8_BOOL => {
+            Some(sequence()).filter(|known| *known != Oid::INVALID)
+        }
         pg_sys::F_LASTVAL => Some(Oid::INVALID),
         _ => None,
     }

@@ -31,8 +31,12 @@ pub fn divide(query: &'static pg_sys::Query) -> Division {
     combine.hasWindowFuncs = false;
     combine.hasTargetSRFs = false;
     // What a set-returning function gives for one row comes in its order: PostgreSQL sorts the rows first.
-    let by_place =
-        gives_series(query) && !query.sortClause.is_null() && query.distinctClause.is_null();
+    // Rows that tie would not any more.
+    let may_tie = query.limitOption == pg_sys::LimitOption::LIMIT_OPTION_WITH_TIES;
+    let by_place = !may_tie
+        && gives_series(query)
+        && !query.sortClause.is_null()
+        && query.distinctClause.is_null();
     if by_place {
         sort_by_place(combine, columns.len());
     }

@@ -28,6 +28,9 @@ import org.abelian.router.statement.SharedStatement;
  * session's settings, or has PostgreSQL's own error for them.
  */
 final class ValueReading {
+  /** PostgreSQL's limit of a query's columns is 1,664. */
+  private static final int COLUMNS_MAX = 1_600;
+
   /** By the OID of a type: what gives a value's binary form. */
   private static final Map<Integer, String> SENDERS =
       Map.ofEntries(
@@ -69,7 +72,7 @@ final class ValueReading {
       boolean mayBeRead =
           unread.state() == SqlState.FEATURE_NOT_SUPPORTED
               || unread.state() == SqlState.INVALID_TEXT_REPRESENTATION;
-      if (!mayBeRead || asked.isEmpty()) {
+      if (!mayBeRead || asked.isEmpty() || asked.size() > COLUMNS_MAX) {
         throw unread;
       }
       BoundValues read = read(routed, values, asked);

@@ -74,7 +74,7 @@ public final class GroupRetry {
     outputPosition = output.position();
     inBlock = state.isBlock();
     historySize = state.history().size();
-    possible = backends.firstBegun() == null && !state.isFailed();
+    possible = backends.firstBegun() == null && !state.isFailed() && !state.isListening();
     wanted = false;
     parsed = false;
     locksOverNodes = false;

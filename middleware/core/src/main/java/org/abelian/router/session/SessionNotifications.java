@@ -46,6 +46,7 @@ public final class SessionNotifications {
   /** LISTEN to a channel. */
   public void listen(String channel) {
     subscriptions.listen(channel, transaction.history().size());
+    noteInBlock();
   }
 
   /**
@@ -55,6 +56,13 @@ public final class SessionNotifications {
    */
   public void unlisten(String channel) {
     subscriptions.unlisten(channel, transaction.history().size(), !transaction.isBlock());
+    noteInBlock();
+  }
+
+  private void noteInBlock() {
+    if (transaction.isBlock()) {
+      transaction.listens();
+    }
   }
 
   /** True when it listens to something. */

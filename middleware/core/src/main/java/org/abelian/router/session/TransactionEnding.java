@@ -44,6 +44,8 @@ public final class TransactionEnding {
     void schemaChanged(boolean committed);
   }
 
+  private static final int NEVER = -1;
+
   private final int session;
   private final TransactionState state;
   private final BackendSession backends;
@@ -52,6 +54,10 @@ public final class TransactionEnding {
   private final CommitServices services;
   private final Listener listener;
   private boolean schemaChanged;
+
+  /** How much of the transaction's history is older than its last change of the schema. */
+  private int schemaChangedAt = NEVER;
+
   private Early early;
 
   /** A vote that travels with the work. */
@@ -337,6 +343,7 @@ public final class TransactionEnding {
     settle(kept);
     boolean changed = schemaChanged;
     schemaChanged = false;
+    schemaChangedAt = NEVER;
     for (Backend backend : backends.begun()) {
       backend.begun = false;
       backend.worked = false;
@@ -364,8 +371,10 @@ public final class TransactionEnding {
 
   /** The transaction has gone back to a savepoint. */
   void wentBack() {
-    if (schemaChanged) {
+    int left = state.history().size();
+    if (schemaChangedAt >= left) { // Else it stays.
       backends.forgetStatements();
+      schemaChangedAt = left - 1;
     }
     listener.wentBack();
   }
@@ -373,6 +382,7 @@ public final class TransactionEnding {
   /** What was found out about statements may not hold after this transaction. */
   public void schemaChanged() {
     schemaChanged = true;
+    schemaChangedAt = state.history().size();
   }
 
   /** A node has shown that what was found out about statements does not hold any more. */
@@ -394,6 +404,7 @@ public final class TransactionEnding {
   public void withoutTransaction(boolean committed) {
     if (schemaChanged) {
       schemaChanged = false;
+      schemaChangedAt = NEVER;
       listener.schemaChanged(committed);
     }
   }

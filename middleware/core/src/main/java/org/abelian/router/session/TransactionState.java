@@ -77,6 +77,7 @@ public final class TransactionState {
   private boolean votesEarly;
   private boolean ending;
   private boolean committed;
+  private boolean listens;
   private boolean passedBy;
   private Snapshots snapshots = Snapshots.OWN;
   private NodeStatement begin = PLAIN_BEGIN;
@@ -134,6 +135,15 @@ public final class TransactionState {
   /** Its end was not run: it is open as before. */
   void goesOn() {
     ending = false;
+  }
+
+  /** Its end decides what the session listens to. */
+  void listens() {
+    listens = true;
+  }
+
+  boolean isListening() {
+    return listens;
   }
 
   /** It has committed, although the node that has done so cannot tell any more. */
@@ -389,6 +399,7 @@ public final class TransactionState {
     failed = false;
     ending = false;
     committed = false;
+    listens = false;
     passedBy = false;
     votesEarly = false;
     snapshots = Snapshots.OWN;

@@ -3,7 +3,6 @@ package org.abelian.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -133,9 +132,9 @@ class CommitFaultsIT {
     long before = balance(0, from);
     Fault fault = cluster.proxy(0).arm(Fault.cut(Moment.BEFORE, "second block"));
     try (WireClient client = ParityFixture.wire(cluster.router().port())) {
-      send(client, "BEGIN", add.formatted(""));
+      client.run("BEGIN", add.formatted(""));
       client.sync().untilReady();
-      send(client, "COMMIT", "BEGIN", add.formatted("/* second block */"), "COMMIT");
+      client.run("COMMIT", "BEGIN", add.formatted("/* second block */"), "COMMIT");
       List<Message> answer = client.sync().untilReady();
       assertTrue(fault.hasStruck(0));
       assertEquals(1, answer.stream().filter(m -> m.type() == 'E').count(), answer::toString);
@@ -163,21 +162,21 @@ class CommitFaultsIT {
     String insert = "INSERT INTO slow VALUES (" + from + ")";
     String next = "SELECT 'next'";
     try (WireClient client = ParityFixture.wire(cluster.router().port())) {
-      send(client, "BEGIN", insert);
+      client.run("BEGIN", insert);
       client.sync().untilReady();
       if (simple) {
         client.query("COMMIT; " + next);
       } else {
-        send(client, "COMMIT", next);
+        client.run("COMMIT", next);
         client.sync();
       }
       List<Message> answer = answerAfterACut(client);
       assertTrue(answer.toString().contains("C COMMIT"), answer::toString);
       assertEquals(1, answer.stream().filter(m -> m.type() == 'E').count(), answer::toString);
-      send(client, "BEGIN", "DELETE FROM slow");
-      send(client, insert);
+      client.run("BEGIN", "DELETE FROM slow");
+      client.run(insert);
       client.sync().untilReady();
-      send(client, "COMMIT");
+      client.run("COMMIT");
       answer = answerAfterACut(client.sync());
       assertEquals(0, answer.stream().filter(m -> m.type() == 'E').count(), answer::toString);
     }
@@ -190,12 +189,6 @@ class CommitFaultsIT {
     Thread.sleep(300);
     cluster.proxy(0).cutAll();
     return client.untilReady();
-  }
-
-  private static void send(WireClient client, String... statements) throws IOException {
-    for (String statement : statements) {
-      client.parse("", statement).bind("", "", 0).execute("", 0);
-    }
   }
 
   @Test

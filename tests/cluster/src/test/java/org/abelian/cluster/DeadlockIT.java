@@ -183,12 +183,7 @@ class DeadlockIT {
     StringBuilder errors = new StringBuilder();
     try (WireClient client = ParityFixture.wire(router.port())) {
       for (int i = 0; i < groups; i++) {
-        List<String> statements =
-            List.of("BEGIN", update(0, ""), update(1, ""), update(2, ""), "COMMIT");
-        for (String statement : statements) {
-          client.parse("", statement).bind("", "", 0).execute("", 0);
-        }
-        client.sync();
+        client.run("BEGIN", update(0, ""), update(1, ""), update(2, ""), "COMMIT").sync();
         client.untilReady().stream().filter(answer -> answer.type() == 'E').forEach(errors::append);
       }
     } catch (IOException e) {

@@ -351,14 +351,14 @@ class PipelineIT {
   @ValueSource(strings = {"COMMIT", "ROLLBACK"})
   void anEndWithoutABlockEndsNothingBehindIt(String end) throws Exception {
     try (WireClient client = ParityFixture.wire(router.port())) {
-      send(client, end, WRITE);
+      client.run(end, WRITE);
       client.askForAnswers();
-      send(client, "ROLLBACK");
+      client.run("ROLLBACK");
       assertEquals(0, count(client.sync().untilReady(), 'E'));
       assertEquals("0", value(client, ALL));
-      send(client, end, WRITE, WRITE.replace("(1,", "(2,"), WRITE.replace("(1,", "(3,"));
+      client.run(end, WRITE, WRITE.replace("(1,", "(2,"), WRITE.replace("(1,", "(3,"));
       client.askForAnswers();
-      send(client, "SELECT 1 / 0");
+      client.run("SELECT 1 / 0");
       assertEquals(1, count(client.sync().untilReady(), 'E'));
       assertEquals("0", value(client, ALL));
     }
@@ -371,9 +371,9 @@ class PipelineIT {
     try (WireClient client = ParityFixture.wire(router.port())) {
       for (List<String> work : List.of(List.<String>of(), List.of(WRITE), List.of(WRITE, ALL))) {
         run(client, "SET extra_float_digits = 1");
-        send(client, begin, "SET extra_float_digits = 3");
-        send(client, work.toArray(String[]::new));
-        send(client, "COMMIT", "SELECT 1 / 0");
+        client.run(begin, "SET extra_float_digits = 3");
+        client.run(work.toArray(String[]::new));
+        client.run("COMMIT", "SELECT 1 / 0");
         assertEquals(1, count(client.sync().untilReady(), 'E'));
         assertEquals("3", value(client, "SHOW extra_float_digits"));
         assertEquals(
@@ -386,14 +386,8 @@ class PipelineIT {
     }
   }
 
-  private static void send(WireClient client, String... statements) throws IOException {
-    for (String statement : statements) {
-      client.parse("", statement).bind("", "", 0).execute("", 0);
-    }
-  }
-
   private static void allSucceed(WireClient client, List<String> statements) throws IOException {
-    send(client, statements.toArray(String[]::new));
+    client.run(statements.toArray(String[]::new));
     client.sync();
     List<Message> answer = client.untilReady();
     assertEquals(0, count(answer, 'E'), () -> statements + ": " + answer);

@@ -355,9 +355,7 @@ public final class BackendSession {
   private void forgetHidden(Backend backend) {
     Object now = temporaryObjects.get();
     if (backend.temporaryObjects != now && backend.isOwn()) {
-      backend.connection.prepared().forgetAll();
-      backend.connection.schemaEpoch(
-          ConnectionSetup.OUTDATED); // The node forgets them when nothing is under way.
+      forgetStatements(backend);
       backend.temporaryObjects = now;
     }
   }
@@ -367,10 +365,13 @@ public final class BackendSession {
    * columns now, which nodes refuse.
    */
   public void forgetStatements() {
-    for (Backend backend : held()) {
-      backend.connection.prepared().forgetAll();
-      backend.connection.schemaEpoch(ConnectionSetup.OUTDATED);
-    }
+    held.forEach(BackendSession::forgetStatements);
+  }
+
+  /** The node forgets them when nothing is under way. */
+  private static void forgetStatements(Backend backend) {
+    backend.connection.prepared().forgetAll();
+    backend.connection.schemaEpoch(ConnectionSetup.OUTDATED);
   }
 
   private static AbelianException cannotSetUp(Backend backend, NodeLostException cause) {

@@ -22,7 +22,6 @@ import org.abelian.router.transaction.independent.Refusal;
 public final class ProposalRound {
   private static final RouterStatement PROPOSE =
       new RouterStatement(IndependentTransaction.PROPOSE, 5);
-  private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
 
   private final IndependentTransactions all;
   private final IndependentTransaction transaction;
@@ -95,7 +94,7 @@ public final class ProposalRound {
 
   /** A node has failed: what has to be parsed anew will be. */
   public static ErrorFields failed(Backend backend, ErrorFields fields) {
-    if (CACHED_PLAN_ROUTINE.equals(fields.get(ErrorFields.ROUTINE))) {
+    if (ErrorFields.CACHED_PLAN_ROUTINE.equals(fields.get(ErrorFields.ROUTINE))) {
       backend.connection.prepared().clear(); // The next attempt parses anew.
     }
     return fields;

@@ -18,6 +18,9 @@ public final class ErrorFields {
   public static final char CONSTRAINT = 'n';
   public static final char ROUTINE = 'R';
 
+  /** The {@link #ROUTINE} of a prepared statement that returns other columns now. */
+  public static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
+
   private final Map<Character, String> fields = new LinkedHashMap<>();
 
   /** No fields yet. */

@@ -22,7 +22,6 @@ import org.slf4j.LoggerFactory;
 public final class SessionErrors implements ErrorPolicy {
   private static final Logger LOG = LoggerFactory.getLogger(SessionErrors.class);
   private static final String DECISION_KEY = "decision_pkey";
-  private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
 
   private final ClientOutput output;
   private final TransactionState state;
@@ -85,7 +84,7 @@ public final class SessionErrors implements ErrorPolicy {
       recoveredFirst();
       return;
     }
-    if (CACHED_PLAN_ROUTINE.equals(error.get(ErrorFields.ROUTINE))
+    if (ErrorFields.CACHED_PLAN_ROUTINE.equals(error.get(ErrorFields.ROUTINE))
         && error.sqlState().equals(SqlState.FEATURE_NOT_SUPPORTED.code())) {
       // Nodes must really parse what they are given from now on. A client that parsed the text in
       // this very group never

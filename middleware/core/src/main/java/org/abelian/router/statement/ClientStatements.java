@@ -23,9 +23,6 @@ public final class ClientStatements {
 
   private static final int LARGEST_NUMBER = 65_535;
 
-  /** By which drivers know the error that they mend by another Parse. */
-  private static final String CACHED_PLAN_ROUTINE = "RevalidateCachedQuery";
-
   /**
    * One that has a name.
    *
@@ -76,7 +73,7 @@ public final class ClientStatements {
     if (!returnsAsBefore(array, from, to, result)) {
       throw new ClientError(
           ErrorFields.of("ERROR", "0A000", "cached plan must not change result type")
-              .with(ErrorFields.ROUTINE, CACHED_PLAN_ROUTINE));
+              .with(ErrorFields.ROUTINE, ErrorFields.CACHED_PLAN_ROUTINE));
     }
   }
 

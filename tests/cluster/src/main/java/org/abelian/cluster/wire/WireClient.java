@@ -160,6 +160,14 @@ public final class WireClient implements Closeable {
     return send('E', joined(strings(portal), ByteBuffer.allocate(4).putInt(rowsMax).array()));
   }
 
+  /** Runs statements without names or values, one after the other in a group of messages. */
+  public WireClient run(String... statements) throws IOException {
+    for (String statement : statements) {
+      parse("", statement).bind("", "", 0).execute("", 0);
+    }
+    return this;
+  }
+
   public WireClient closeStatement(String name) throws IOException {
     return send('C', joined(new byte[] {'S'}, strings(name)));
   }

@@ -4,9 +4,9 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    block, column_fill, foreign_key, gate, misplaced, nested, postgres, procedure, refused, run_as,
-    schema_change, sequence_commands, session_locks, session_settings, settings, transaction_token,
-    unique_index, version, vote,
+    block, column_fill, foreign_key, gate, misplaced, nested, postgres, procedure, refused,
+    row_triggers, run_as, schema_change, sequence_commands, session_locks, session_settings,
+    settings, transaction_token, unique_index, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -45,7 +45,9 @@ pub fn install() {
         },
     });
     planner::subscribe(|query, _| {
-        if has_router() && !is_inside() {
+        // When the client binds a statement there is no portal yet, as there is none for what deferred triggers run.
+        let is_own = !is_nested() && !row_triggers::is_running();
+        if has_router() && is_own {
             nested::statement_ends();
         } else if has_router() {
             // SAFETY: the planner's own query.

@@ -13,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 
@@ -45,16 +46,19 @@ final class Twins implements AutoCloseable {
 
   /** Both answer alike: rows, counts, or the SQLSTATE. */
   void same(String sql) {
-    assertEquals(answer(plain, sql), answer(routed, sql), sql);
+    same(sql, UnaryOperator.identity());
   }
 
   /** The same, but the order of rows is not said. */
   void sameUnordered(String sql) {
-    assertEquals(sorted(plain, sql), sorted(routed, sql), sql);
+    same(sql, rows -> rows.stream().sorted().toList());
   }
 
-  private static List<String> sorted(Connection connection, String sql) {
-    return answer(connection, sql).stream().sorted().toList();
+  private void same(String sql, UnaryOperator<List<String>> order) {
+    List<String> expected = order.apply(answer(plain, sql));
+    StringBuilder refusal = new StringBuilder();
+    List<String> actual = order.apply(answer(routed, sql, refusal));
+    assertEquals(expected, actual, () -> sql + ' ' + refusal);
   }
 
   /** Makes tables anew on both, and places them through the router. */
@@ -67,9 +71,14 @@ final class Twins implements AutoCloseable {
   }
 
   static List<String> answer(Connection connection, String sql) {
+    return answer(connection, sql, new StringBuilder());
+  }
+
+  private static List<String> answer(Connection connection, String sql, StringBuilder refusal) {
     try {
       return run(connection, sql);
     } catch (SQLException refused) {
+      refusal.append(refused.getMessage());
       return List.of(refused.getSQLState());
     }
   }

@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class AppliedPlacementIT {
   /** Transactions of each workload, of which a quarter is held out. */
-  private static final int TRANSACTIONS = Integer.getInteger("abelian.applied.transactions", 1000);
+  private static final int TRANSACTIONS = Integer.getInteger("abelian.applied.transactions", 500);
 
   private static final long SEED = Long.getLong("abelian.applied.seed", 5);
 

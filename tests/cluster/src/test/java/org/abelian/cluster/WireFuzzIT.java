@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @WithCluster
 @Timeout(value = 7200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WireFuzzIT {
-  private static final int MESSAGES = Integer.getInteger("abelian.fuzz.messages", 40_000);
+  private static final int MESSAGES = Integer.getInteger("abelian.fuzz.messages", 24_000);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int GROUPS = 40;
 

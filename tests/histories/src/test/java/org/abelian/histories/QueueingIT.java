@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @WithNode(
     settings = {"deadlock_timeout=100ms", "abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
 class QueueingIT {
-  private static final int COUNT = Integer.getInteger("abelian.histories", 40) / 2;
+  private static final int COUNT = Integer.getInteger("abelian.histories", 24) / 2;
   private static final int BROKEN_HISTORIES_MAX = 1000;
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 

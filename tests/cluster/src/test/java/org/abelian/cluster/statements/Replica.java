@@ -32,6 +32,10 @@ final class Replica implements AutoCloseable {
       END $$\
       """;
 
+  /** All that changes moves the end of the log, but for ALTER SYSTEM. */
+  private static final String POSITION =
+      "SELECT pg_current_wal_insert_lsn() || pg_read_file('postgresql.auto.conf')";
+
   private static final String PLACEMENT =
       "SELECT relation::text, method, column_name FROM abelian.placement";
 
@@ -41,6 +45,14 @@ final class Replica implements AutoCloseable {
   private final PreparedStatement schema;
 
   private final PreparedStatement rows;
+
+  private final PreparedStatement position;
+
+  /** What {@link #POSITION} gave when the answers were taken that are kept. */
+  private String known = "";
+
+  private List<String> knownSchema = List.of();
+  private Map<String, List<String>> knownRows = Map.of();
 
   Replica(LocalNode node) throws SQLException, IOException {
     connection = node.connectAsSuperuser();
@@ -52,6 +64,7 @@ final class Replica implements AutoCloseable {
       schema =
           connection.prepareStatement(new String(query.readAllBytes(), StandardCharsets.UTF_8));
       rows = connection.prepareStatement("SELECT * FROM pg_temp.all_rows() ORDER BY 1, 2");
+      position = connection.prepareStatement(POSITION);
     }
   }
 
@@ -62,21 +75,34 @@ final class Replica implements AutoCloseable {
 
   /** What is defined, one line each, sorted. */
   List<String> schema() throws SQLException {
+    refresh();
+    return knownSchema;
+  }
+
+  /** The rows of each table that has any, sorted. */
+  Map<String, List<String>> rows() throws SQLException {
+    refresh();
+    return knownRows;
+  }
+
+  /** Looks again if anything may have changed. */
+  private void refresh() throws SQLException {
+    String now = read(position.executeQuery(), 1).get(0)[0];
+    if (now.equals(known)) {
+      return;
+    }
     List<String> lines = new ArrayList<>();
     for (String[] row : read(schema.executeQuery(), 1)) {
       lines.add(row[0]);
     }
     lines.sort(null);
-    return lines;
-  }
-
-  /** The rows of each table that has any, sorted. */
-  Map<String, List<String>> rows() throws SQLException {
     Map<String, List<String>> tables = new TreeMap<>();
     for (String[] row : read(rows.executeQuery(), 2)) {
       tables.computeIfAbsent(row[0], table -> new ArrayList<>()).add(row[1]);
     }
-    return tables;
+    known = now;
+    knownSchema = lines;
+    knownRows = tables;
   }
 
   /** The distribution column of each placed table; null for reference tables. */

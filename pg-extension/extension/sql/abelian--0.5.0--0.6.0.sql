@@ -551,42 +551,52 @@ CREATE FUNCTION abelian.rule_text(rule jsonb, keys jsonb, kinds text) RETURNS te
 $$;
 
 -- How values of a column are brought into canonical form before hashing; NULL when the type cannot be a distribution key. Of a domain, the type below.
+-- In PL/pgSQL, as others that each placement or each statement that changes a schema calls: it keeps plans, while a function in SQL makes them anew
+-- at each call.
 CREATE OR REPLACE FUNCTION abelian.key_type(type oid, typmod integer, collation_id oid) RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT CASE
-    WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN 'integer'
-    WHEN type = 'numeric'::regtype THEN CASE WHEN typmod >= 4 AND (typmod - 4) & 2047 = 0 THEN 'integer' ELSE 'decimal' END -- numeric(p, 0)
-    WHEN type = 'uuid'::regtype THEN 'uuid'
-    WHEN type = 'boolean'::regtype THEN 'boolean'
-    WHEN type = 'date'::regtype THEN 'date'
-    WHEN type = 'timestamp'::regtype THEN 'timestamp'
-    WHEN type = 'timestamptz'::regtype THEN 'timestamptz'
-    WHEN type = 'time'::regtype THEN 'time'
-    WHEN type IN ('real'::regtype, 'double precision'::regtype) THEN 'float'
-    WHEN type = 'bytea'::regtype THEN 'bytea'
-    WHEN NOT coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = collation_id), true) THEN NULL
-    WHEN type IN ('text'::regtype, 'varchar'::regtype) THEN 'text'
-    WHEN type = 'character'::regtype THEN 'blank_padded'
-    ELSE (SELECT abelian.key_type(t.typbasetype, t.typtypmod, collation_id) FROM pg_type t WHERE t.oid = type AND t.typtype = 'd')
-  END
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  below pg_type;
+BEGIN
+  IF type IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
+    RETURN 'integer';
+  ELSIF type = 'numeric'::regtype THEN
+    RETURN CASE WHEN typmod >= 4 AND (typmod - 4) & 2047 = 0 THEN 'integer' ELSE 'decimal' END; -- numeric(p, 0)
+  ELSIF type IN ('uuid'::regtype, 'boolean'::regtype, 'date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype, 'time'::regtype, 'bytea'::regtype) THEN
+    RETURN CASE type WHEN 'uuid'::regtype THEN 'uuid' WHEN 'boolean'::regtype THEN 'boolean' WHEN 'date'::regtype THEN 'date'
+                     WHEN 'timestamp'::regtype THEN 'timestamp' WHEN 'timestamptz'::regtype THEN 'timestamptz' WHEN 'time'::regtype THEN 'time' ELSE 'bytea' END;
+  ELSIF type IN ('real'::regtype, 'double precision'::regtype) THEN
+    RETURN 'float';
+  ELSIF NOT coalesce((SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = collation_id), true) THEN
+    RETURN NULL;
+  ELSIF type IN ('text'::regtype, 'varchar'::regtype) THEN
+    RETURN 'text';
+  ELSIF type = 'character'::regtype THEN
+    RETURN 'blank_padded';
+  END IF;
+  SELECT t.* INTO below FROM pg_type t WHERE t.oid = type AND t.typtype = 'd';
+  RETURN CASE WHEN below.oid IS NOT NULL THEN abelian.key_type(below.typbasetype, below.typtypmod, collation_id) END;
+END $$;
 -- Whether rules and lookups may name values of a column: not those of domains, nor of types of which there is nothing but the hash.
 CREATE FUNCTION abelian.is_named(attribute pg_attribute) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(abelian.key_type(attribute.atttypid, attribute.atttypmod, attribute.attcollation) IN ('integer', 'text', 'blank_padded', 'uuid', 'boolean', 'date'), false)
          AND NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = attribute.atttypid AND t.typtype = 'd')
 $$;
 -- The kind of a key: of a column, or of an expression over one; NULL when rows cannot be placed by it.
-CREATE FUNCTION abelian.key_kind(relation regclass, key jsonb) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT CASE WHEN key->>'operator' IN ('/', '%') AND a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN NULL
+CREATE FUNCTION abelian.key_kind(relation regclass, key jsonb) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT CASE WHEN key->>'operator' IN ('/', '%') AND a.atttypid NOT IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN NULL
               WHEN key->>'operator' = 'left' AND abelian.key_type(a.atttypid, a.atttypmod, a.attcollation) NOT IN ('text', 'blank_padded') THEN NULL
               ELSE abelian.key_type(a.atttypid, a.atttypmod, a.attcollation) END
-    FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = key->>'name' AND a.attnum > 0 AND NOT a.attisdropped
-$$;
+    FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = key->>'name' AND a.attnum > 0 AND NOT a.attisdropped);
+END $$;
 -- Of several keys, joined by commas; NULL when rows cannot be placed by one.
-CREATE FUNCTION abelian.key_kinds(relation regclass, keys jsonb) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT CASE WHEN count(abelian.key_kind(relation, k.key)) = count(*) THEN string_agg(abelian.key_kind(relation, k.key), ',' ORDER BY k.place) END
-    FROM jsonb_array_elements(keys) WITH ORDINALITY k(key, place)
-$$;
+CREATE FUNCTION abelian.key_kinds(relation regclass, keys jsonb) RETURNS text LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN (SELECT CASE WHEN count(abelian.key_kind(relation, k.key)) = count(*) THEN string_agg(abelian.key_kind(relation, k.key), ',' ORDER BY k.place) END
+    FROM jsonb_array_elements(keys) WITH ORDINALITY k(key, place));
+END $$;
 
 -- The distribution columns that the user names, after all that can be said against them. A column's whole name is taken as it is.
 CREATE FUNCTION abelian.key_columns(relation regclass, named text, method text) RETURNS jsonb
@@ -630,9 +640,11 @@ CREATE FUNCTION abelian.is_wide(attribute pg_attribute) RETURNS boolean LANGUAGE
 $$;
 
 -- The attribute numbers of the distribution columns.
-CREATE FUNCTION abelian.key_attributes(relation regclass, keys jsonb) RETURNS smallint[] LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT array_agg(a.attnum) FROM jsonb_array_elements(keys) k JOIN pg_attribute a ON a.attrelid = relation AND a.attname = k->>'name' AND NOT a.attisdropped
-$$;
+CREATE FUNCTION abelian.key_attributes(relation regclass, keys jsonb) RETURNS smallint[] LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT array_agg(a.attnum) FROM jsonb_array_elements(keys) k JOIN pg_attribute a ON a.attrelid = relation AND a.attname = k->>'name' AND NOT a.attisdropped);
+END $$;
 
 -- Whether rows of both tables that agree in all pairs of columns lie together, by their keys alone.
 CREATE FUNCTION abelian.maps_keys(child_keys jsonb, parent_keys jsonb, child regclass, parent regclass, child_columns smallint[], parent_columns smallint[])
@@ -656,9 +668,13 @@ CREATE VIEW abelian.partitions AS
 COMMENT ON VIEW abelian.partitions IS 'the node of each partition of each colocation group';
 GRANT SELECT ON abelian.distributed_tables, abelian.partitions TO PUBLIC;
 
-CREATE OR REPLACE FUNCTION abelian.catalog() RETURNS json LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT json_build_object(
-    'version', version, 'next_node_id', next_node_id, 'next_colocation_id', next_colocation_id,
+CREATE OR REPLACE FUNCTION abelian.catalog() RETURNS json LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  cluster abelian.cluster;
+BEGIN
+  SELECT c.* INTO cluster FROM abelian.cluster c; -- by itself: plans that name this table do not outlive a change
+  RETURN json_build_object(
+    'version', cluster.version, 'next_node_id', cluster.next_node_id, 'next_colocation_id', cluster.next_colocation_id,
     'nodes', coalesce((SELECT json_agg(json_build_object('id', node_id, 'host', host, 'port', port) ORDER BY node_id)
                          FROM abelian.node), '[]'),
     'tables', coalesce((
@@ -679,9 +695,8 @@ CREATE OR REPLACE FUNCTION abelian.catalog() RETURNS json LANGUAGE sql STABLE SE
                                         'entries', l.entries::text, 'index', l.own_index::text) ORDER BY l.colocation_id)
         FROM abelian.lookup_index l JOIN pg_class c ON c.oid = l.relation JOIN pg_namespace n ON n.oid = c.relnamespace
         JOIN pg_attribute a ON a.attrelid = l.relation AND a.attnum = l.attribute), '[]'),
-    'procedures', coalesce((SELECT json_agg(to_json(p) ORDER BY p.signature) FROM abelian.procedure p), '[]'))
-  FROM abelian.cluster
-$$;
+    'procedures', coalesce((SELECT json_agg(to_json(p) ORDER BY p.signature) FROM abelian.procedure p), '[]'));
+END $$;
 
 -- Of older catalogues as well, which tell of the hash of one column only.
 CREATE OR REPLACE FUNCTION abelian.install_catalog(catalog json) RETURNS void
@@ -836,9 +851,12 @@ CREATE FUNCTION abelian.claim(class regclass, object oid) RETURNS void LANGUAGE 
 CREATE FUNCTION abelian.is_claimed(class regclass, object oid) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_is_claimed';
 
 -- The relation with its partitions at all levels, each after its parent.
-CREATE FUNCTION abelian.partition_tree(relation regclass) RETURNS SETOF regclass LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT t.relid FROM (SELECT relation AS relid, 0 AS level UNION SELECT p.relid, p.level FROM pg_partition_tree(relation) p) t ORDER BY t.level, t.relid::oid
-$$;
+CREATE FUNCTION abelian.partition_tree(relation regclass) RETURNS SETOF regclass LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  RETURN QUERY
+  SELECT t.relid FROM (SELECT relation AS relid, 0 AS level UNION SELECT p.relid, p.level FROM pg_partition_tree(relation) p) t ORDER BY t.level, t.relid::oid;
+END $$;
 
 CREATE FUNCTION abelian.check_kind(class pg_class) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1214,11 +1232,13 @@ CREATE FUNCTION abelian.is_own_trigger(function oid) RETURNS boolean LANGUAGE sq
 $$;
 
 -- Whether triggers that are switched on may give rows of the table other values than statements have.
-CREATE FUNCTION abelian.may_change_rows(relation regclass) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT EXISTS (SELECT FROM pg_trigger t
+CREATE FUNCTION abelian.may_change_rows(relation regclass) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+BEGIN
+  RETURN (SELECT EXISTS (SELECT FROM pg_trigger t
                   WHERE t.tgrelid = relation AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype::integer & 3 = 3 AND t.tgtype::integer & 20 <> 0
-                    AND NOT abelian.is_own_trigger(t.tgfoid))
-$$;
+                    AND NOT abelian.is_own_trigger(t.tgfoid)));
+END $$;
 
 -- A row that such a trigger has changed must still belong to this node: gives the table with its partitions, or all, the trigger that looks after
 -- that, while it is needed. It belongs to each table by itself. Dumps do not have it.
@@ -1402,15 +1422,16 @@ BEGIN
 END $$;
 
 -- Whether a text that a router has analysed may mean something else after the command. A new relation hides another only if that has its name.
-CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
+CREATE FUNCTION abelian.changes_meaning(command_tag text, class oid, object oid) RETURNS boolean LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN (SELECT command_tag IN ('ALTER TABLE', 'ALTER VIEW', 'CREATE VIEW', 'ALTER SCHEMA', 'CREATE RULE', 'ALTER RULE', 'CREATE FUNCTION', 'ALTER FUNCTION',
                          'CREATE PROCEDURE', 'ALTER PROCEDURE', 'ALTER ROUTINE', 'CREATE AGGREGATE', 'ALTER AGGREGATE', 'CREATE OPERATOR', 'ALTER OPERATOR',
                          'CREATE CAST', 'CREATE TYPE', 'ALTER TYPE', 'CREATE DOMAIN', 'ALTER DOMAIN', 'CREATE POLICY', 'ALTER POLICY',
                          'CREATE TRIGGER', 'ALTER TRIGGER', 'REVOKE')
       OR class = 'pg_class'::regclass AND EXISTS (
            SELECT FROM pg_class new JOIN pg_class other ON other.relname = new.relname AND other.oid <> new.oid AND other.relpersistence <> 't'
-            WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't'))
-$$;
+            WHERE new.oid = object AND new.relkind NOT IN ('i', 'I') AND other.relkind NOT IN ('i', 'I', 't')));
+END $$;
 REVOKE ALL ON FUNCTION abelian.changes_meaning(text, oid, oid) FROM PUBLIC;
 
 -- Where a distribution column got another name, the placement names it so; that of a lookup table or a rule does not, and check_placement() refuses it.
@@ -1805,6 +1826,17 @@ END $$;
 -- ---- sequences whose values the rows have
 
 -- For each sequence of the table, how many steps from its start its next value is.
+CREATE OR REPLACE FUNCTION abelian.sequences_of(relation regclass) RETURNS SETOF pg_sequence LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  RETURN QUERY
+  SELECT s.* FROM pg_sequence s WHERE s.seqrelid IN (
+    SELECT d.refobjid FROM pg_attrdef a JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid
+     WHERE a.adrelid = relation AND d.refclassid = 'pg_class'::regclass
+    UNION ALL
+    SELECT d.objid FROM pg_depend d -- of identity columns
+     WHERE d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = relation AND d.deptype = 'i')
+   ORDER BY s.seqrelid;
+END $$;
 CREATE FUNCTION abelian.sequence_steps_of(relation regclass, OUT sequence regclass, OUT steps bigint) RETURNS SETOF record
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -1982,13 +2014,16 @@ GRANT EXECUTE ON FUNCTION abelian.end_join(integer) TO abelian_router;
 -- What waits on this node, for the router to do. Without a relation: a node that joins, to which the catalogue is to be brought before it gets
 -- rows; what it gets is read and written by the owner of the table.
 CREATE FUNCTION abelian.moves(OUT relation text, OUT target integer, OUT owner text, OUT host text, OUT port integer, OUT catalog text) RETURNS SETOF record
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY
   SELECT NULL, n.node_id, NULL, n.host, n.port, abelian.catalog_to_join()::text FROM abelian.joining j JOIN abelian.node n USING (node_id)
   UNION ALL
-  (SELECT m.relation::text, m.target, CASE WHEN j.node_id IS NOT NULL THEN pg_get_userbyid(c.relowner) END, NULL, NULL, NULL
+  (SELECT m.relation::text, m.target, CASE WHEN j.node_id IS NOT NULL THEN pg_get_userbyid(c.relowner)::text END, NULL, NULL, NULL
      FROM abelian.moving m JOIN pg_class c ON c.oid = m.relation LEFT JOIN abelian.joining j ON j.node_id = m.target
-    ORDER BY abelian.tables_above(m.relation), m.relation::oid)
-$$;
+    ORDER BY abelian.tables_above(m.relation), m.relation::oid);
+END $$;
 
 -- Raises unless a router moves rows of this table, which the caller owns.
 CREATE FUNCTION abelian.check_mover(relation regclass) RETURNS void

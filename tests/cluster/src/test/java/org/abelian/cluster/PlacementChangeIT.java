@@ -8,6 +8,8 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -116,6 +118,43 @@ class PlacementChangeIT {
         assertEquals(5, rows.getInt(1));
       }
     }
+  }
+
+  @Test
+  void sessionsThatChangeTheSchemaAtOnceAllSucceed() throws Exception {
+    List<CompletableFuture<Void>> sessions = new ArrayList<>();
+    for (int session = 0; session < 8; session++) {
+      String prefix = "migration_" + session + "_";
+      Connection connection = session % 2 == 0 ? router.connect() : cluster.connect();
+      sessions.add(
+          CompletableFuture.runAsync(
+              () -> {
+                try (connection) {
+                  for (int table = 0; table < 4; table++) {
+                    migrate(connection, prefix + table);
+                  }
+                } catch (SQLException e) {
+                  throw new CompletionException(e);
+                }
+              }));
+    }
+    for (CompletableFuture<Void> session : sessions) {
+      session.get(120, TimeUnit.SECONDS);
+    }
+  }
+
+  private static void migrate(Connection connection, String table) throws SQLException {
+    run(connection, "DROP TABLE IF EXISTS " + table);
+    run(connection, "CREATE TABLE " + table + " (id int PRIMARY KEY)");
+    run(connection, "SELECT create_distributed_table('" + table + "', 'id')");
+    run(connection, "ALTER TABLE " + table + " ADD n int DEFAULT 7");
+    run(connection, "INSERT INTO " + table + " SELECT generate_series(1, 9)");
+    try (Statement read = connection.createStatement();
+        ResultSet rows = read.executeQuery("SELECT sum(n) FROM " + table)) {
+      assertTrue(rows.next());
+      assertEquals(63, rows.getInt(1));
+    }
+    run(connection, "DROP TABLE " + table);
   }
 
   private static long count(PreparedStatement select, int id) throws SQLException {

@@ -15,6 +15,7 @@ import org.abelian.router.engine.CollectedRows;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Executor;
 import org.abelian.router.engine.SourceRows;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
@@ -149,12 +150,24 @@ public final class KeyGeneration {
     RowCollection rows = SourceRows.taken(context, columns);
     try {
       if (generated.query() != null) {
-        context.transactions().openImplicit();
+        beginBlock();
         take(generated.query(), client, rows);
       }
       return context.replies().failed() ? null : client.extended(rows.arrays());
     } finally {
       rows.close();
+    }
+  }
+
+  /**
+   * Nodes that have done something in the group of messages are told so, and answer before anything
+   * is asked.
+   */
+  private void beginBlock() throws IOException {
+    context.transactions().openImplicit();
+    if (!context.replies().isEmpty()) {
+      context.backends().requestAnswers();
+      context.replies().runAll();
     }
   }
 
@@ -168,8 +181,10 @@ public final class KeyGeneration {
     GeneratedKeys first = instead(query.instead(), routed, values, false);
     if (first != null) {
       GeneratedKeys last = last(first, bind, values, false);
-      if (last == null) {
-        return; // A node has failed.
+      if (last == null && context.replies().failed()) {
+        return;
+      } else if (last == null) {
+        throw AbelianException.internal("a query was asked before others were answered", null);
       }
       statement = last.statement();
       routed = last.routed();

@@ -2,12 +2,19 @@ package org.abelian.cluster.wire;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** A message from the server: its type and its body without the length. */
 public record Message(char type, byte[] body) {
+  private static final int TYPE = 6;
+  private static final int MODIFIER = 12;
+  private static final int FIELD_LENGTH = 18;
+  private static final int FIRST_MADE = 16384;
+
   /** Fields of an error or notice by their letter. */
   public Map<Character, String> fields() {
     Map<Character, String> fields = new TreeMap<>();
@@ -41,6 +48,21 @@ public record Message(char type, byte[] body) {
       }
     }
     return values;
+  }
+
+  /** Names, types and type modifiers of a RowDescription; types that users have made are alike. */
+  public List<String> columns() {
+    ByteBuffer in = ByteBuffer.wrap(body);
+    List<String> columns = new ArrayList<>();
+    for (int left = in.getShort(); left > 0; left--) {
+      String name = string(in);
+      int at = in.position();
+      int type = in.getInt(at + TYPE);
+      int modifier = in.getInt(at + MODIFIER);
+      columns.add(name + ' ' + (type < FIRST_MADE ? type : "made") + ' ' + modifier);
+      in.position(at + FIELD_LENGTH);
+    }
+    return columns;
   }
 
   static String string(ByteBuffer in) {

@@ -14,11 +14,18 @@ final class Dialogue implements Closeable {
   /**
    * What was answered to one message.
    *
+   * @param columns of its results, as the client is told
    * @param rows in the order in which they came if the statement asks for one, else sorted
    * @param tags of its statements
    * @param sqlState of the error; null when there was none
    */
-  record Answer(List<String> rows, List<String> tags, String sqlState, String error, String hint) {
+  record Answer(
+      List<String> columns,
+      List<String> rows,
+      List<String> tags,
+      String sqlState,
+      String error,
+      String hint) {
     /** True when it was refused as what the router cannot do correctly. */
     boolean isRefusal() {
       return "0A000".equals(sqlState) && hint != null;
@@ -27,7 +34,10 @@ final class Dialogue implements Closeable {
     /** True when both answers are those of one PostgreSQL. */
     boolean agreesWith(Answer other) {
       return sqlState == null
-          ? other.sqlState == null && rows.equals(other.rows) && tags.equals(other.tags)
+          ? other.sqlState == null
+              && columns.equals(other.columns)
+              && rows.equals(other.rows)
+              && tags.equals(other.tags)
           : sqlState.equals(other.sqlState);
     }
   }
@@ -51,11 +61,13 @@ final class Dialogue implements Closeable {
 
   Answer run(StatementCase.Step step) throws IOException {
     client.query(step.sql()).flush();
+    List<String> columns = new ArrayList<>();
     List<String> rows = new ArrayList<>();
     List<String> tags = new ArrayList<>();
     Message error = null;
     for (Message message = client.read(); message.type() != 'Z'; message = client.read()) {
       switch (message.type()) {
+        case 'T' -> columns.addAll(message.columns());
         case 'D' -> rows.add(Arrays.toString(message.values()));
         case 'd' -> rows.add(new String(message.body(), java.nio.charset.StandardCharsets.UTF_8));
         case 'C' -> tags.add(message.text());
@@ -68,9 +80,14 @@ final class Dialogue implements Closeable {
       rows.sort(null);
     }
     return error == null
-        ? new Answer(rows, tags, null, null, null)
+        ? new Answer(columns, rows, tags, null, null, null)
         : new Answer(
-            rows, tags, error.sqlState(), error.fields().get('M'), error.fields().get('H'));
+            columns,
+            rows,
+            tags,
+            error.sqlState(),
+            error.fields().get('M'),
+            error.fields().get('H'));
   }
 
   private void sendCopy(List<String> lines) throws IOException {

@@ -386,6 +386,9 @@ fn describe_query(
         }
     }
     instead::describe_in_words(query, parameters, facts);
+    if whole.iter().all(|way| facts[*way].is_null()) && facts["inlined"].is_null() {
+        instead::describe_below_view(query, parameters, facts);
+    }
     let counts = facts["of_one_node"] == json!(["nextval"]);
     let draws = counts && !is_select && facts["read"].is_null();
     if draws && alone && facts["functions"] == json!([]) && facts["known"].is_null() {

@@ -26,14 +26,51 @@ pub fn find(query: &pg_sys::Query) -> Option<&'static mut pg_sys::Query> {
     view.replaced(build::copy(query))
 }
 
-/// The table or view below the automatically updatable view that the statement names, and the columns there of the view's, 0 for what is none. As what
-/// is below may be a view in turn, and so on.
-pub fn columns_below(view: Oid) -> Option<(Oid, Vec<i16>)> {
-    let view = View::of(view)?;
-    // SAFETY: an entry of the view's query.
-    let below = unsafe { (*view.below()).relid };
-    let columns = view.values.iter();
-    Some((below, columns.map(|value| view.column(*value)).collect()))
+/// The table whose rows a statement changes that names a table or an automatically updatable view.
+pub struct Table {
+    pub oid: Oid,
+    /// The numbers there of the view's columns, 0 for what is none; `None` of a table itself.
+    columns: Option<Vec<i16>>,
+}
+
+impl Table {
+    /// Below any number of views; `None` where triggers or rules say what becomes of changes, and of what is no table.
+    pub fn below(relation: Oid) -> Option<Table> {
+        // SAFETY: a look-up by number.
+        match unsafe { pg_sys::get_rel_relkind(relation) } as u8 {
+            pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE => {
+                return Some(Table {
+                    oid: relation,
+                    columns: None,
+                });
+            }
+            pg_sys::RELKIND_VIEW => {}
+            _ => return None,
+        }
+        let view = View::of(relation)?;
+        // SAFETY: an entry of the view's query.
+        let table = Table::below(unsafe { (*view.below()).relid })?;
+        let columns = view.values.iter().map(|value| view.column(*value));
+        Some(Table {
+            oid: table.oid,
+            columns: Some(columns.map(|column| table.column(column)).collect()),
+        })
+    }
+
+    pub fn is_named(&self) -> bool {
+        self.columns.is_none()
+    }
+
+    /// The number in the table of a column that the statement names.
+    pub fn column(&self, named: i16) -> i16 {
+        match &self.columns {
+            None => named,
+            Some(columns) => usize::try_from(named - 1)
+                .ok()
+                .and_then(|at| columns.get(at).copied())
+                .unwrap_or(0),
+        }
+    }
 }
 
 /// An automatically updatable view.
@@ -184,7 +221,6 @@ impl View {
             unsafe { (*self.below()).relid },
             pg_sys::NoLock,
         )?;
-        let inserts = query.commandType == CmdType::CMD_INSERT;
         for (at, list) in lists.into_iter().enumerate() {
             let updates = at > 0 || query.commandType == CmdType::CMD_UPDATE;
             for entry in tree::nodes(list) {
@@ -211,7 +247,7 @@ impl View {
                 entry.resname = unsafe { pg_sys::pstrdup(column.attname.data.as_ptr()) };
             }
         }
-        (inserts || query.onConflict.is_null()).then_some(())
+        Some(())
     }
 
     /// The default that the view itself has for a column.

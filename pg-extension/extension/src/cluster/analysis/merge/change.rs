@@ -1,6 +1,7 @@
 //! UPDATE, DELETE and MERGE by rows of other nodes: those are gathered, and the nodes of the rows that change run the statement over them, each for
 //! its own. A row that changes then finds what it would find on one node, since every node gets the same.
 
+use super::super::below_view::Table;
 use super::super::relation::{Placement, Relation};
 use super::super::scope::Scopes;
 use super::super::tree;
@@ -20,12 +21,9 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
     if !is_one(query) {
         return None;
     }
-    let target = Relation::new(tree::target(query), 0);
-    // SAFETY: a look-up of a relation that is locked.
-    let kind = unsafe { pg_sys::get_rel_relkind(target.oid) } as u8;
-    if kind != pg_sys::RELKIND_RELATION && kind != pg_sys::RELKIND_PARTITIONED_TABLE {
+    let Some(target) = target(query) else {
         return Some("it changes rows through a view");
-    }
+    };
     match target.placement {
         Placement::Catalog => Some("it changes a system catalogue"),
         Placement::None => None,
@@ -35,6 +33,11 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// The table whose rows are changed, also through views that PostgreSQL can see through.
+fn target(query: &pg_sys::Query) -> Option<Relation> {
+    Table::below(tree::target(query)).map(|table| Relation::new(table.oid, 0))
 }
 
 /// Whether UPDATE has more in FROM than what it changes and queries that give one row.
@@ -65,7 +68,7 @@ fn gives_one_row(query: &pg_sys::Query, index: i32) -> bool {
 /// Whether several nodes would evaluate, each by itself, what is to come out alike for all rows that change. Views must be expanded.
 pub fn differs_by_node(query: &pg_sys::Query) -> bool {
     is_one(query)
-        && Relation::new(tree::target(query), 0).placement != Placement::None
+        && target(query).is_none_or(|target| target.placement != Placement::None)
         && calls_volatile(query)
 }
 

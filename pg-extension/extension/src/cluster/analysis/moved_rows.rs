@@ -1,6 +1,7 @@
 //! UPDATE of a distribution column, whose rows go to the nodes of their new keys: a DELETE that returns the rows as they are to be, and an INSERT that
 //! takes them as one array for each column, from which a router gives each node its part. So PostgreSQL itself moves a row to another partition.
 
+use super::computed::{self, Computing};
 use super::insert_select::{Gathered, assigns_parts};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::parts;
@@ -193,6 +194,12 @@ fn divide(
         .iter()
         .filter(|column| !column.attisdropped && column.attgenerated == 0)
         .collect();
+    let computing = Computing::of_table(target.oid, Some(&target.placement));
+    let numbers = |column: &FormData_pg_attribute| taken(query, relation, &computing, column);
+    // Numbers that a column takes always are not for the nodes of the rows to count; they stand behind the rest.
+    let (stored, drawn): (Vec<&FormData_pg_attribute>, Vec<_>) = stored
+        .into_iter()
+        .partition(|column| numbers(column).is_none());
     let mut columns = WorkerColumns::default();
     for column in &stored {
         columns.push(new_value(query, relation, column), 0);
@@ -204,6 +211,13 @@ fn divide(
     source.commandType = CmdType::CMD_DELETE;
     source.targetList = std::ptr::null_mut();
     source.returningList = build::map_columns(columns.targets(), &mut written);
+    let expressions: Vec<_> = drawn.iter().filter_map(|column| numbers(column)).collect();
+    let computed = (!expressions.is_empty())
+        .then(|| computed::query_of_rows(&expressions, parameters.len() + 1));
+    for column in &drawn {
+        columns.push(tree::make_parameter(0, column.atttypid), 0); // for its type
+    }
+    let stored: Vec<&FormData_pg_attribute> = stored.into_iter().chain(drawn).collect();
     let parameters: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
     let insert = insert(relation, &stored, &columns, &parameters)?;
     insert.returningList = returned(query);
@@ -212,8 +226,27 @@ fn divide(
         insert,
         parameters,
         keys: keys(target, &stored),
-        computed: None,
+        computed,
     }))
+}
+
+/// The number that SET gives a distribution column GENERATED ALWAYS, which nothing but DEFAULT does.
+fn taken(
+    query: &pg_sys::Query,
+    relation: &Opened,
+    computing: &Computing,
+    column: &FormData_pg_attribute,
+) -> Option<computed::Expression> {
+    let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
+    let is_taken = column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS
+        && entries.any(|entry| !entry.resjunk && entry.resno == column.attnum);
+    if !is_taken {
+        return None;
+    }
+    // SAFETY: a column of the open relation.
+    let default =
+        unsafe { pg_sys::build_column_default(relation.relation(), column.attnum.into()) };
+    computing.default(column.attnum, default)
 }
 
 /// What a column of the new row has.

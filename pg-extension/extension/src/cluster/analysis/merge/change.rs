@@ -99,14 +99,8 @@ fn calls_volatile(query: &pg_sys::Query) -> bool {
 
 /// The plan of a MERGE into a distributed table: whether nodes need nothing but their own rows for it; `None` for others.
 pub fn merge(scopes: &Scopes, query: &pg_sys::Query) -> Option<Json> {
-    let into_distributed = query.commandType == CmdType::CMD_MERGE
-        && matches!(
-            Relation::new(tree::target(query), 0).placement,
-            Placement::Distributed(_)
-        );
-    if !into_distributed {
-        return None;
-    }
+    let target = target(query).filter(|_| query.commandType == CmdType::CMD_MERGE)?;
+    target.spreading()?;
     let inserts = tree::list::<pg_sys::MergeAction>(query.mergeActionList)
         .any(|action| action.commandType == CmdType::CMD_INSERT);
     let alone = scopes.relations.len() == 1 && !scopes.reads_system_columns();

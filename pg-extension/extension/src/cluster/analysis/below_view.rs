@@ -3,6 +3,7 @@
 
 use super::merge::build;
 use super::merge::filter;
+use super::parser;
 use super::tree::{self, NodePtr};
 use super::view_query;
 use crate::compat;
@@ -26,9 +27,21 @@ pub fn find(query: &pg_sys::Query) -> Option<&'static mut pg_sys::Query> {
     view.replaced(build::copy(query))
 }
 
+/// The same down to the table, without what WITH CHECK OPTION says: for who has the rows go through the view when they come.
+pub fn unchecked(query: &pg_sys::Query) -> Option<&'static mut pg_sys::Query> {
+    let mut below = build::copy(query);
+    while !Table::below(tree::target(below))?.is_named() {
+        let view = View::of(tree::target(below)).filter(|view| view.may_be_left_out(below))?;
+        below = view.replaced(below)?;
+    }
+    Some(below)
+}
+
 /// The table whose rows a statement changes that names a table or an automatically updatable view.
 pub struct Table {
     pub oid: Oid,
+    /// What the statement names.
+    named: Oid,
     /// The numbers there of the view's columns, 0 for what is none; `None` of a table itself.
     columns: Option<Vec<i16>>,
 }
@@ -41,6 +54,7 @@ impl Table {
             pg_sys::RELKIND_RELATION | pg_sys::RELKIND_PARTITIONED_TABLE => {
                 return Some(Table {
                     oid: relation,
+                    named: relation,
                     columns: None,
                 });
             }
@@ -53,12 +67,34 @@ impl Table {
         let columns = view.values.iter().map(|value| view.column(*value));
         Some(Table {
             oid: table.oid,
+            named: relation,
             columns: Some(columns.map(|column| table.column(column)).collect()),
         })
     }
 
     pub fn is_named(&self) -> bool {
         self.columns.is_none()
+    }
+
+    /// Such a statement as its text names it, and these columns of the table; `None` when a view has not all of them.
+    pub fn names(
+        &self,
+        columns: &[&pg_sys::FormData_pg_attribute],
+    ) -> Option<(String, Vec<String>)> {
+        let number = |column: &pg_sys::FormData_pg_attribute| match &self.columns {
+            None => Some(column.attnum),
+            Some(of_view) => of_view
+                .iter()
+                .position(|below| *below == column.attnum)
+                .map(|at| at as i16 + 1),
+        };
+        let name = |column: &&pg_sys::FormData_pg_attribute| {
+            // SAFETY: a look-up of a column that is there.
+            let name = unsafe { pg_sys::get_attname(self.named, number(column)?, false) };
+            Some(parser::quoted(&tree::string(name)))
+        };
+        let names: Option<Vec<String>> = columns.iter().map(name).collect();
+        Some((parser::qualified_name(self.named), names?))
     }
 
     /// The number in the table of a column that the statement names.

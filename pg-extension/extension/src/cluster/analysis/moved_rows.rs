@@ -256,8 +256,12 @@ fn taken(
     column: &FormData_pg_attribute,
 ) -> Option<computed::Expression> {
     let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
+    let is_default = |entry: &pg_sys::TargetEntry| {
+        entry.resno == column.attnum
+            && tree::tag(entry.expr) == Some(pg_sys::NodeTag::T_SetToDefault)
+    };
     let is_taken = column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS
-        && entries.any(|entry| !entry.resjunk && entry.resno == column.attnum);
+        && entries.any(is_default);
     if !is_taken {
         return None;
     }

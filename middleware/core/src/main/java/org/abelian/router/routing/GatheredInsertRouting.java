@@ -68,8 +68,15 @@ final class GatheredInsertRouting {
         || !called.ofOneNode().isEmpty() && !isLocal()
         || !called.ofNoNode().isEmpty()
         || called.settings()
-        || insert.relations().size() > 1
+        || readsElsewhere(insert)
         || gathered.sourceFacts().writes() && !moves();
+  }
+
+  /** True when it reads beside the rows that it is given, and not only what each node has. */
+  private boolean readsElsewhere(StatementFacts insert) {
+    List<RelationFacts> copies = new TableUses(insert, catalog).references();
+    return insert.relations().stream()
+        .anyMatch(table -> !table.write() && (placement == null || !copies.contains(table)));
   }
 
   /** True when rows that are there get other keys. */

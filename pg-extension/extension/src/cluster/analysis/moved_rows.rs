@@ -53,9 +53,8 @@ pub fn find(
         return Ok(Some(Err(obstacle)));
     }
     let divided = divide(query, parameters, target, (&relation, &table))?;
-    Ok(Some(divided.map(|gathered| {
+    Ok(Some(divided.inspect(|gathered| {
         gathered.insert.returningList = returned(named);
-        gathered
     })))
 }
 
@@ -260,8 +259,8 @@ fn taken(
         entry.resno == column.attnum
             && tree::tag(entry.expr) == Some(pg_sys::NodeTag::T_SetToDefault)
     };
-    let is_taken = column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS
-        && entries.any(is_default);
+    let is_taken =
+        column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS && entries.any(is_default);
     if !is_taken {
         return None;
     }

@@ -52,10 +52,11 @@ pub fn find(
     if let Some(obstacle) = of_table(&relation) {
         return Ok(Some(Err(obstacle)));
     }
-    let divided = divide(query, parameters, target, (&relation, &table))?;
-    Ok(Some(divided.inspect(|gathered| {
+    let mut divided = divide(query, parameters, target, (&relation, &table))?;
+    if let Ok(gathered) = &mut divided {
         gathered.insert.returningList = returned(named);
-    })))
+    }
+    Ok(Some(divided))
 }
 
 /// The statement as one about the table itself, and that; through a view the rows come again, which is asked then what it says about them.

@@ -3,6 +3,7 @@
 //! And which statements cannot be divided so, whatever they change.
 
 use super::super::procedure;
+use super::below_view::Table;
 use super::drawn;
 use super::functions;
 use super::given_rows::{self, Given};
@@ -25,8 +26,8 @@ use std::collections::BTreeSet;
 /// depends on the rows before.
 pub fn see_changes(query: &pg_sys::Query) -> bool {
     let node: NodePtr = std::ptr::from_ref(query).cast_mut().cast();
-    let target = tree::target(query);
-    let changed = family(target);
+    let named = tree::target(query);
+    let changed = family(Table::below(named).map_or(named, |table| table.oid));
     functions::opaque_of(node).into_iter().any(|function| {
         procedure::read_by(function).is_none_or(|reads| {
             let mut tables = reads.tables.into_iter().map(Oid::from);

@@ -2,6 +2,7 @@
 //! array for each column, from which a router gives each node its part.
 
 use super::super::postgres;
+use super::below_view::Table;
 use super::computed::{self, Computing};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::parts;
@@ -35,11 +36,12 @@ pub fn find(
     target: &Relation,
 ) -> Result<Option<Gathered>, PostgresError> {
     let placed = target.placement != Placement::Catalog;
-    let plain = query.commandType == CmdType::CMD_INSERT && target.oid == tree::target(query);
-    if !placed || !plain {
+    let table = Table::below(tree::target(query)).filter(|table| table.oid == target.oid);
+    let Some(table) = table.filter(|_| query.commandType == CmdType::CMD_INSERT && placed) else {
         return Ok(None);
-    }
-    let Some(query) = with_in_select(query).map(|query| with_cast_keys(query, target)) else {
+    };
+    let Some(query) = with_in_select(query).map(|query| with_cast_keys(query, target, &table))
+    else {
         return Ok(None);
     };
     let Some((number, selected)) = selected(query) else {
@@ -60,11 +62,15 @@ pub fn find(
     if tree::nodes(query.targetList).count() != columns.len() || assigns_parts(query) {
         return Ok(None);
     }
-    let Some(mut keys) = keys(query, number, target, &columns) else {
+    let Some(mut keys) = keys(query, number, (target, &table), &columns) else {
         return Ok(None);
     };
     let insert = build::copy(query);
-    let computed = add_computed(query, target, &mut columns, insert, &mut keys, parameters);
+    // A view may not have the columns that are missing.
+    let computed = match table.is_named() {
+        true => add_computed(query, target, &mut columns, insert, &mut keys, parameters),
+        false => None,
+    };
     if keys.iter().any(Json::is_null) {
         return Ok(None);
     }
@@ -110,13 +116,17 @@ fn with_in_select(query: &pg_sys::Query) -> Option<&pg_sys::Query> {
 
 /// The same INSERT whose SELECT casts what is assigned to distribution columns, where only a node knows how: a moment becomes one with a time zone by
 /// the session's.
-fn with_cast_keys<'q>(query: &'q pg_sys::Query, target: &Relation) -> &'q pg_sys::Query {
+fn with_cast_keys<'q>(
+    query: &'q pg_sys::Query,
+    target: &Relation,
+    table: &Table,
+) -> &'q pg_sys::Query {
     let (Some(spreading), Some((number, selected))) = (target.spreading(), selected(query)) else {
         return query;
     };
     let keys = spreading.columns.iter().map(|(attribute, _)| *attribute);
     let assigned: Vec<_> = tree::list::<pg_sys::TargetEntry>(query.targetList)
-        .filter(|entry| !entry.resjunk && keys.clone().any(|key| key == entry.resno))
+        .filter(|entry| !entry.resjunk && keys.clone().any(|key| key == table.column(entry.resno)))
         .filter_map(|entry| {
             let value = operand::without_length(entry.expr.cast());
             let field = tree::cast::<pg_sys::Var, _>(operand::strip_casts(value))?;
@@ -291,7 +301,7 @@ fn name(index: usize) -> *mut std::ffi::c_char {
 fn keys(
     query: &pg_sys::Query,
     number: i32,
-    target: &Relation,
+    (target, table): (&Relation, &Table),
     columns: &WorkerColumns,
 ) -> Option<Vec<Json>> {
     let Some(spreading) = target.spreading() else {
@@ -300,7 +310,7 @@ fn keys(
     let mut keys = Vec::new();
     for (attribute, _) in &spreading.columns {
         let entry = tree::list::<pg_sys::TargetEntry>(query.targetList)
-            .find(|entry| entry.resno == *attribute && !entry.resjunk);
+            .find(|entry| table.column(entry.resno) == *attribute && !entry.resjunk);
         keys.push(match entry {
             None => Json::Null,
             Some(entry) => key(entry.expr.cast(), number, columns)?,

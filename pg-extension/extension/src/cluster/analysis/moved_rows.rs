@@ -1,6 +1,8 @@
 //! UPDATE of a distribution column, whose rows go to the nodes of their new keys: a DELETE that returns the rows as they are to be, and an INSERT that
 //! takes them as one array for each column, from which a router gives each node its part. So PostgreSQL itself moves a row to another partition.
 
+use super::below_view::{self, Table};
+use super::computed::{self, Computing};
 use super::insert_select::{Gathered, assigns_parts};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::parts;
@@ -36,8 +38,11 @@ pub fn find(
     if query.commandType != CmdType::CMD_UPDATE || !changes_key {
         return Ok(None);
     }
-    let query = assigned_one_by_one(query);
-    if let Some(obstacle) = of_statement(query, target) {
+    let named = assigned_one_by_one(query);
+    let Some((query, table)) = below(named, target) else {
+        return Ok(Some(Err("it changes rows through a view")));
+    };
+    if let Some(obstacle) = of_statement(query) {
         return Ok(Some(Err(obstacle)));
     }
     check_privilege(query, target)?;
@@ -47,15 +52,25 @@ pub fn find(
     if let Some(obstacle) = of_table(&relation) {
         return Ok(Some(Err(obstacle)));
     }
-    divide(query, parameters, target, &relation).map(Some)
+    let mut divided = divide(query, parameters, target, (&relation, &table))?;
+    if let Ok(gathered) = &mut divided {
+        gathered.insert.returningList = returned(named);
+    }
+    Ok(Some(divided))
+}
+
+/// The statement as one about the table itself, and that; through a view the rows come again, which is asked then what it says about them.
+fn below<'q>(query: &'q pg_sys::Query, target: &Relation) -> Option<(&'q pg_sys::Query, Table)> {
+    let table = Table::below(tree::target(query)).filter(|table| table.oid == target.oid)?;
+    match table.is_named() {
+        true => Some((query, table)),
+        false => Some((below_view::unchecked(query)?, table)),
+    }
 }
 
 // ---- what stands against it
 
-fn of_statement(query: &pg_sys::Query, target: &Relation) -> Option<Obstacle> {
-    if target.oid != tree::target(query) {
-        return Some("it changes rows through a view");
-    }
+fn of_statement(query: &pg_sys::Query) -> Option<Obstacle> {
     if query.hasModifyingCTE {
         return Some("a query in WITH changes rows");
     }
@@ -186,13 +201,19 @@ fn divide(
     query: &pg_sys::Query,
     parameters: &[Oid],
     target: &Relation,
-    relation: &Opened,
+    (relation, table): (&Opened, &Table),
 ) -> Result<Result<Gathered, Obstacle>, PostgresError> {
     let stored: Vec<&FormData_pg_attribute> = relation
         .columns()
         .iter()
         .filter(|column| !column.attisdropped && column.attgenerated == 0)
         .collect();
+    let computing = Computing::of_table(target.oid, Some(&target.placement));
+    let numbers = |column: &FormData_pg_attribute| taken(query, relation, &computing, column);
+    // Numbers that a column takes always are not for the nodes of the rows to count; they stand behind the rest.
+    let (stored, drawn): (Vec<&FormData_pg_attribute>, Vec<_>) = stored
+        .into_iter()
+        .partition(|column| numbers(column).is_none());
     let mut columns = WorkerColumns::default();
     for column in &stored {
         columns.push(new_value(query, relation, column), 0);
@@ -204,16 +225,50 @@ fn divide(
     source.commandType = CmdType::CMD_DELETE;
     source.targetList = std::ptr::null_mut();
     source.returningList = build::map_columns(columns.targets(), &mut written);
+    let expressions: Vec<_> = drawn.iter().filter_map(|column| numbers(column)).collect();
+    let computed = (!expressions.is_empty())
+        .then(|| computed::query_of_rows(&expressions, parameters.len() + 1));
+    for column in &drawn {
+        columns.push(tree::make_parameter(0, column.atttypid), 0); // for its type
+    }
+    let stored: Vec<&FormData_pg_attribute> = stored.into_iter().chain(drawn).collect();
     let parameters: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
-    let insert = insert(relation, &stored, &columns, &parameters)?;
-    insert.returningList = returned(query);
+    let Some(names) = table.names(&stored) else {
+        return Ok(Err(
+            "it changes rows through a view that has not all columns",
+        ));
+    };
+    let insert = insert(names, &stored, &columns, &parameters)?;
     Ok(Ok(Gathered {
         source,
         insert,
         parameters,
         keys: keys(target, &stored),
-        computed: None,
+        computed,
     }))
+}
+
+/// The number that SET gives a distribution column GENERATED ALWAYS, which nothing but DEFAULT does.
+fn taken(
+    query: &pg_sys::Query,
+    relation: &Opened,
+    computing: &Computing,
+    column: &FormData_pg_attribute,
+) -> Option<computed::Expression> {
+    let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
+    let is_default = |entry: &pg_sys::TargetEntry| {
+        entry.resno == column.attnum
+            && tree::tag(entry.expr) == Some(pg_sys::NodeTag::T_SetToDefault)
+    };
+    let is_taken =
+        column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS && entries.any(is_default);
+    if !is_taken {
+        return None;
+    }
+    // SAFETY: a column of the open relation.
+    let default =
+        unsafe { pg_sys::build_column_default(relation.relation(), column.attnum.into()) };
+    computing.default(column.attnum, default)
 }
 
 /// What a column of the new row has.
@@ -262,7 +317,7 @@ fn call(function: Oid, result: Oid, argument: NodePtr) -> NodePtr {
 
 /// INSERT of the rows that the last parameters carry.
 fn insert(
-    relation: &Opened,
+    (table, names): (String, Vec<String>),
     stored: &[&FormData_pg_attribute],
     columns: &WorkerColumns,
     parameters: &[Oid],
@@ -271,11 +326,6 @@ fn insert(
     rows.targetList = tree::make_list(
         (0..columns.len()).map(|index| build::target(columns.read(index), index as i16 + 1).cast()),
     );
-    let table = parser::qualified_name(relation.id());
-    let names: Vec<String> = stored
-        .iter()
-        .map(|column| parser::quoted(&tree::string(column.attname.data.as_ptr())))
-        .collect();
     let names = names.join(", ");
     let always = |column: &&FormData_pg_attribute| {
         column.attidentity as u8 == pg_sys::ATTRIBUTE_IDENTITY_ALWAYS

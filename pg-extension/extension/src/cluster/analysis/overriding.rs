@@ -1,4 +1,4 @@
-//! INSERT ... OVERRIDING USER VALUE, which ignores what it is given for identity columns: the same without these columns.
+//! INSERT ... OVERRIDING USER VALUE, also in a MERGE, which ignores what it is given for identity columns: the same without these columns.
 
 use super::insert_select;
 use super::merge::{build, parts};
@@ -16,26 +16,54 @@ pub fn without_ignored(
         target.placement,
         Placement::Distributed(_) | Placement::Reference
     );
-    let ignores = query.commandType == CmdType::CMD_INSERT
-        && query.override_ == OverridingKind::OVERRIDING_USER_VALUE;
-    if !ignores || !placed || target.oid != tree::target(query) {
+    if !placed || target.oid != tree::target(query) {
         return None;
     }
     let relation = Opened::open(target.oid, pg_sys::NoLock)?;
+    if query.commandType == CmdType::CMD_MERGE {
+        return of_merge(query, &relation);
+    }
+    let ignores = query.commandType == CmdType::CMD_INSERT
+        && query.override_ == OverridingKind::OVERRIDING_USER_VALUE;
+    if !ignores {
+        return None;
+    }
     let insert = build::copy(query);
     insert.override_ = OverridingKind::OVERRIDING_NOT_SET;
-    let mut kept: Vec<NodePtr> = Vec::new();
-    for node in tree::nodes(insert.targetList) {
-        let number = tree::cast::<pg_sys::TargetEntry, _>(node)?.resno;
-        if relation.columns()[number as usize - 1].attidentity == 0 {
-            kept.push(node);
-        }
-    }
-    insert.targetList = tree::make_list(kept);
+    insert.targetList = kept(insert.targetList, &relation);
     match source_of(insert) {
         None => Some(insert),
         Some(number) => leave_out(insert, number).then_some(insert),
     }
+}
+
+/// What is not assigned to identity columns.
+fn kept(list: *const pg_sys::List, relation: &Opened) -> *mut pg_sys::List {
+    let is_identity =
+        |entry: &pg_sys::TargetEntry| relation.columns()[entry.resno as usize - 1].attidentity != 0;
+    tree::make_list(tree::nodes(list).filter(|node| {
+        tree::cast::<pg_sys::TargetEntry, _>(*node).is_none_or(|entry| !is_identity(entry))
+    }))
+}
+
+/// A MERGE whose actions say so; `None` where one is left without columns.
+fn of_merge(query: &pg_sys::Query, relation: &Opened) -> Option<&'static mut pg_sys::Query> {
+    let merge = build::copy(query);
+    let mut ignores = false;
+    for action in tree::nodes(merge.mergeActionList) {
+        // SAFETY: an action of a private copy, of which nothing else is held.
+        let action = unsafe { &mut *action.cast::<pg_sys::MergeAction>() };
+        if action.override_ != OverridingKind::OVERRIDING_USER_VALUE {
+            continue;
+        }
+        action.override_ = OverridingKind::OVERRIDING_NOT_SET;
+        action.targetList = kept(action.targetList, relation);
+        if action.targetList.is_null() {
+            return None;
+        }
+        ignores = true;
+    }
+    ignores.then_some(merge)
 }
 
 /// The entry of the range table that gives the rows, if these are not a single one.

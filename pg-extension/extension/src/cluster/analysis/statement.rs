@@ -6,7 +6,8 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, clock, combined, copy, copy_out, cursor, functions, insert, insert_select,
-    instead, known_before, merge, parser, prepared, procedure_call, relation, utility, view_query,
+    instead, known_before, merge, parser, prepared, procedure_call, relation, temporary_view,
+    utility, view_query,
 };
 use crate::boundary::PostgresError;
 use crate::object;
@@ -365,6 +366,12 @@ fn describe_query(
     {
         instead::describe_made(query, &scopes, parameters, alone, facts)?;
     }
+    if facts["known"].is_null() && temporary_view::is_changed(query) {
+        return Err(PostgresError::unsupported(
+            "rows of several nodes cannot be changed through this temporary view",
+            "Change the table itself.",
+        ));
+    }
     if alone && !(instead::is_inside() && insert_select::is_gathered(query)) {
         instead::describe_gathered(query, &scopes, parameters, facts)?;
     }
@@ -386,6 +393,9 @@ fn describe_query(
         }
     }
     instead::describe_in_words(query, parameters, facts);
+    if whole.iter().all(|way| facts[*way].is_null()) && facts["inlined"].is_null() {
+        instead::describe_below_view(query, parameters, facts);
+    }
     let counts = facts["of_one_node"] == json!(["nextval"]);
     let draws = counts && !is_select && facts["read"].is_null();
     if draws && alone && facts["functions"] == json!([]) && facts["known"].is_null() {

@@ -10,9 +10,9 @@ use super::given_rows::Given;
 use super::relation::Placement;
 use super::scope::Scopes;
 use super::{
-    blind, changed, changing_calls, drawn, inlined, insert_select, kept_value, known_before,
-    locked, made, merge, over_tables, overriding, parser, read_first, row_places, set_default,
-    temporary_view,
+    below_view, blind, changed, changing_calls, drawn, inlined, insert_select, kept_value,
+    known_before, locked, made, merge, over_tables, overriding, parser, read_first, row_places,
+    set_default, temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -56,6 +56,21 @@ pub fn describe_in_words(query: &'static pg_sys::Query, parameters: &[Oid], fact
             .or_else(|| row_places::by_keys(query))
             .map(|words| described(words, parameters))
             .transpose()
+    });
+    if let Ok(Some((text, inner))) = described {
+        facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
+    }
+}
+
+/// How a statement runs that changes rows through a view, without the view; what cannot be said in other words stays as it is.
+pub fn describe_below_view(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) {
+    let described = boundary::attempt(|| {
+        let Some(words) = below_view::find(query) else {
+            return Ok(None);
+        };
+        let (text, inner) = described(words, parameters)?;
+        let types = merge::build::result_types(&text, parameters)?;
+        Ok((types == merge::build::types_of(query)).then_some((text, inner)))
     });
     if let Ok(Some((text, inner))) = described {
         facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });

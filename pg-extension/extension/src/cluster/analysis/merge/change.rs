@@ -1,10 +1,12 @@
 //! UPDATE, DELETE and MERGE by rows of other nodes: those are gathered, and the nodes of the rows that change run the statement over them, each for
 //! its own. A row that changes then finds what it would find on one node, since every node gets the same.
 
+use super::super::below_view::Table;
 use super::super::relation::{Placement, Relation};
 use super::super::scope::Scopes;
 use super::super::tree;
-use pgrx::pg_sys::{self, CmdType, RTEKind};
+use super::super::view_query;
+use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
 use serde_json::Value as Json;
 
 /// Whether a query changes rows and may be divided.
@@ -20,12 +22,9 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
     if !is_one(query) {
         return None;
     }
-    let target = Relation::new(tree::target(query), 0);
-    // SAFETY: a look-up of a relation that is locked.
-    let kind = unsafe { pg_sys::get_rel_relkind(target.oid) } as u8;
-    if kind != pg_sys::RELKIND_RELATION && kind != pg_sys::RELKIND_PARTITIONED_TABLE {
+    let Some(target) = target(query) else {
         return Some("it changes rows through a view");
-    }
+    };
     match target.placement {
         Placement::Catalog => Some("it changes a system catalogue"),
         Placement::None => None,
@@ -35,6 +34,11 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// The table whose rows are changed, also through views that PostgreSQL can see through.
+fn target(query: &pg_sys::Query) -> Option<Relation> {
+    Table::below(tree::target(query)).map(|table| Relation::new(table.oid, 0))
 }
 
 /// Whether UPDATE has more in FROM than what it changes and queries that give one row.
@@ -62,11 +66,22 @@ fn gives_one_row(query: &pg_sys::Query, index: i32) -> bool {
         })
 }
 
-/// Whether several nodes would evaluate, each by itself, what is to come out alike for all rows that change. Views must be expanded.
+/// Whether several nodes would evaluate, each by itself, what is to come out alike for all rows that change. Views must be expanded but for the one whose
+/// rows change.
 pub fn differs_by_node(query: &pg_sys::Query) -> bool {
     is_one(query)
-        && Relation::new(tree::target(query), 0).placement != Placement::None
-        && calls_volatile(query)
+        && target(query).is_none_or(|target| target.placement != Placement::None)
+        && (calls_volatile(query) || view_calls_volatile(tree::target(query)))
+}
+
+/// Whether the view has such a thing, or one that it is over.
+fn view_calls_volatile(relation: Oid) -> bool {
+    view_query::of_view(relation).is_some_and(|view| {
+        let mut below = super::used::relations(view).into_iter();
+        // SAFETY: an entry of the view's query.
+        calls_volatile(view)
+            || below.any(|index| view_calls_volatile(unsafe { (*tree::range(view, index)).relid }))
+    })
 }
 
 /// Whether something is volatile that is evaluated once for the whole statement.
@@ -96,14 +111,8 @@ fn calls_volatile(query: &pg_sys::Query) -> bool {
 
 /// The plan of a MERGE into a distributed table: whether nodes need nothing but their own rows for it; `None` for others.
 pub fn merge(scopes: &Scopes, query: &pg_sys::Query) -> Option<Json> {
-    let into_distributed = query.commandType == CmdType::CMD_MERGE
-        && matches!(
-            Relation::new(tree::target(query), 0).placement,
-            Placement::Distributed(_)
-        );
-    if !into_distributed {
-        return None;
-    }
+    let target = target(query).filter(|_| query.commandType == CmdType::CMD_MERGE)?;
+    target.spreading()?;
     let inserts = tree::list::<pg_sys::MergeAction>(query.mergeActionList)
         .any(|action| action.commandType == CmdType::CMD_INSERT);
     let alone = scopes.relations.len() == 1 && !scopes.reads_system_columns();

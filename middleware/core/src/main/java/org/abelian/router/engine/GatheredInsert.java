@@ -71,8 +71,8 @@ final class GatheredInsert {
     SourceRows.collect(context, bound, source, facts.source(), rows);
   }
 
-  /** The rows with the columns that a node computes. */
-  private List<byte[][]> withComputed(List<byte[][]> rows) throws IOException {
+  /** The rows with the columns that a node computes; nothing else may wait to be answered. */
+  List<byte[][]> withComputed(List<byte[][]> rows) throws IOException {
     ComputedFacts computed = facts.computed();
     if (computed == null || rows.isEmpty()) {
       return rows;

@@ -101,7 +101,9 @@ final class MovedRows extends Execution {
       FixedMessage tag = FixedMessage.tag(bound.routed().facts().tag() + " 0");
       return CommandExecution.done(context.replies(), tag);
     }
-    return inserting().insert(rows.rows(), kept ? changed : null);
+    GatheredInsert inserting = inserting();
+    List<byte[][]> whole = inserting.withComputed(rows.rows());
+    return context.replies().failed() ? null : inserting.insert(whole, kept ? changed : null);
   }
 
   /** Nothing else may wait to be answered. */

@@ -1,6 +1,5 @@
 package org.abelian.router.engine;
 
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.pool.NodeStatement;
@@ -30,19 +29,5 @@ public final class PortalDescription {
     portal.bind(statement, true, values);
     portal.describe(wanted);
     portal.close();
-  }
-
-  /** Has a node tell the columns of what the client asked, unless they are known. */
-  public static void learn(EngineContext context, BoundStatement asked) throws IOException {
-    if (asked.routed().facts().returnsRows() && !asked.routed().origins().isKnown()) {
-      Backend backend = context.backends().home(asked.routed().router().catalog());
-      boolean apart = context.transactions().asksApart(backend);
-      context.backends().connect(backend);
-      context.backends().touch(backend);
-      GatherExecution.learnOrigins(context, asked, backend);
-      if (apart) {
-        context.transactions().endApart(backend);
-      }
-    }
   }
 }

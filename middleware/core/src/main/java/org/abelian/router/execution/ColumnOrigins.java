@@ -37,13 +37,6 @@ public final class ColumnOrigins {
     return new OfOrigins(connection, false);
   }
 
-  /** The description of the statement itself, for an answer in the simple protocol. */
-  public Reply columns() {
-    byte[] known = original;
-    boolean described = known != null && known[0] == BackendType.ROW_DESCRIPTION;
-    return new FixedMessage(described ? known : new byte[0]);
-  }
-
   /** Copies table, attribute and modifier where the types agree; the frames are RowDescriptions. */
   static void restore(byte[] original, byte[] frame) {
     int count = BigEndian.int2(frame, 5);

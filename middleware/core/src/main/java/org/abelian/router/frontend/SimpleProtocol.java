@@ -14,7 +14,6 @@ import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.NodeByNodeExecution;
-import org.abelian.router.engine.PortalDescription;
 import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.FlowWindow;
@@ -75,12 +74,6 @@ public final class SimpleProtocol {
 
   /** Whether something else runs instead of the text. */
   private boolean replaced;
-
-  /**
-   * What the client asked, if that runs over rows that are taken before. These have lost where they
-   * come from, so that the columns are those of the client's own statement.
-   */
-  private BoundStatement asked;
 
   /** Whether that comes often enough to be prepared on nodes under a name. */
   private boolean named;
@@ -144,7 +137,6 @@ public final class SimpleProtocol {
       texts = pieces.texts();
       next = 0;
       bound = null;
-      asked = null;
       if (texts.isEmpty()) {
         context.replies().add(FixedMessage.EMPTY_QUERY);
       }
@@ -161,7 +153,7 @@ public final class SimpleProtocol {
           return progress;
         }
         case BARRIER, SETTLE -> {
-          passed();
+          next++;
           if (next < texts.size()) {
             return Progress.QUIET; // The next one is looked at when this one is answered.
           } else if (progress == Progress.BARRIER) {
@@ -169,7 +161,7 @@ public final class SimpleProtocol {
           }
         }
         default -> {
-          passed();
+          next++;
           if (next < texts.size() && (copies || mustWait(texts.get(next)))) {
             return Progress.QUIET;
           }
@@ -181,11 +173,6 @@ public final class SimpleProtocol {
     }
     end();
     return Progress.NEXT;
-  }
-
-  private void passed() {
-    next++;
-    asked = null;
   }
 
   /** What is said of the next statement is about a part of the client's text. */
@@ -292,10 +279,6 @@ public final class SimpleProtocol {
     if (generated == null) {
       return run(statement, whole.routed(), array, at, length);
     }
-    if (asked == null && generated.takesBefore() && statement.explain() == null) {
-      asked = new BoundStatement(statement, whole.routed(), bind, false);
-      PortalDescription.learn(context, asked);
-    }
     GeneratedKeys last = statements.keys().last(generated, bind, values, alone);
     if (last == null) {
       return Progress.QUIET;
@@ -333,18 +316,10 @@ public final class SimpleProtocol {
     }
     if (started.progress() == Progress.NEXT) {
       bound = started.execution();
-      describe();
+      bound.describe(Execution.Description.COLUMNS);
       return execute();
     }
     return started.progress();
-  }
-
-  private void describe() throws IOException {
-    if (asked != null && asked.routed().origins().isKnown()) {
-      context.replies().add(asked.routed().origins().columns());
-    } else {
-      bound.describe(Execution.Description.COLUMNS);
-    }
   }
 
   private Progress execute() throws IOException {
@@ -377,7 +352,7 @@ public final class SimpleProtocol {
       return pass(whole.routed(), backend, array, at, length);
     }
     bound = SingleNodeExecution.bind(context, whole, backend, named, null, passing);
-    describe();
+    bound.describe(Execution.Description.COLUMNS);
     return execute();
   }
 

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -231,6 +232,32 @@ class ChangesInWithIT {
             Twins.add(rows, some);
           }
           some.stream().sorted().forEach(answer::add);
+        }
+      }
+      answers.add(answer);
+    }
+    assertEquals(answers.get(0), answers.get(1));
+    sameRows();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "prepareThreshold=0", "prepareThreshold=1"})
+  void whatIsDescribedInItsOwnGroupFindsAllRows(String options) throws SQLException {
+    twins.close();
+    connect(options);
+    String sql =
+        "WITH t AS (UPDATE tally SET n = n + ? RETURNING code, n) SELECT job.id, t.n FROM job JOIN"
+            + " t ON t.code = owner ORDER BY id";
+    List<List<String>> answers = new ArrayList<>();
+    for (Connection connection : twins.both()) {
+      List<String> answer = new ArrayList<>();
+      for (int i = 0; i < 8; i++) {
+        // A parameter whose type the driver does not know: it asks for that before the execution.
+        try (PreparedStatement change = connection.prepareStatement(sql)) {
+          change.setObject(1, "1", Types.OTHER);
+          try (ResultSet rows = change.executeQuery()) {
+            Twins.add(rows, answer);
+          }
         }
       }
       answers.add(answer);

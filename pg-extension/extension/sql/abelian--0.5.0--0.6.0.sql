@@ -673,6 +673,9 @@ DECLARE
   cluster abelian.cluster;
 BEGIN
   SELECT c.* INTO cluster FROM abelian.cluster c; -- by itself: plans that name this table do not outlive a change
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
   RETURN json_build_object(
     'version', cluster.version, 'next_node_id', cluster.next_node_id, 'next_colocation_id', cluster.next_colocation_id,
     'nodes', coalesce((SELECT json_agg(json_build_object('id', node_id, 'host', host, 'port', port) ORDER BY node_id)

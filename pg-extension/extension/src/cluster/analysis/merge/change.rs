@@ -74,14 +74,43 @@ pub fn differs_by_node(query: &pg_sys::Query) -> bool {
         && (calls_volatile(query) || view_calls_volatile(tree::target(query)))
 }
 
-/// Whether the view has such a thing, or one that it is over.
+/// Whether the view has such a thing: itself, in what it is over, or in what its subqueries read.
 fn view_calls_volatile(relation: Oid) -> bool {
     view_query::of_view(relation).is_some_and(|view| {
-        let mut below = super::used::relations(view).into_iter();
-        // SAFETY: an entry of the view's query.
         calls_volatile(view)
-            || below.any(|index| view_calls_volatile(unsafe { (*tree::range(view, index)).relid }))
+            || read_by(view)
+                .into_iter()
+                .any(|(level, relation)| match std::ptr::eq(level, view) {
+                    true => view_calls_volatile(relation),
+                    false => reads_volatile(relation),
+                })
     })
+}
+
+/// Whether the view has something volatile anywhere.
+fn reads_volatile(relation: Oid) -> bool {
+    view_query::of_view(relation).is_some_and(|view| {
+        let node = std::ptr::from_ref(view).cast_mut().cast();
+        // SAFETY: a valid query.
+        let volatile = unsafe { pg_sys::contain_volatile_functions(node) };
+        let mut read = read_by(view).into_iter();
+        volatile || read.any(|(_, relation)| reads_volatile(relation))
+    })
+}
+
+/// The relations that a query and its subqueries have in FROM, with the one that has them.
+fn read_by(query: &pg_sys::Query) -> Vec<(*const pg_sys::Query, Oid)> {
+    let mut read = Vec::new();
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
+            // SAFETY: entries of the query.
+            let relation = |index| unsafe { (*tree::range(level, index)).relid };
+            let relations = super::used::relations(level).into_iter().map(relation);
+            read.extend(relations.map(|relation| (std::ptr::from_ref(level), relation)));
+        }
+        true
+    });
+    read
 }
 
 /// Whether something is volatile that is evaluated once for the whole statement.

@@ -151,7 +151,9 @@ public final class KeyGeneration {
     try {
       if (generated.query() != null) {
         beginBlock();
-        take(generated.query(), client, rows);
+        if (!context.replies().failed()) {
+          take(generated.query(), client, rows);
+        }
       }
       return context.replies().failed() ? null : client.extended(rows.arrays());
     } finally {

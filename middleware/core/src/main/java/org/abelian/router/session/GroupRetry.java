@@ -55,6 +55,10 @@ public final class GroupRetry {
   private boolean placementChanged;
   private int attempts;
   private int attemptsInOrder;
+  private int attemptsBesideChanges;
+
+  /** The placement that was too old at the last of these attempts. */
+  private long changedSince;
 
   /** No group has begun. */
   public GroupRetry(
@@ -127,12 +131,24 @@ public final class GroupRetry {
    * @param newPlacement true when the catalogue must be read again before it
    */
   public boolean request(boolean newPlacement) {
-    int limit = newPlacement ? ATTEMPTS_BESIDE_CHANGES : ATTEMPTS;
-    if (attempts >= limit || !rewind(newPlacement)) {
+    if (attempts >= ATTEMPTS || !rewind(newPlacement)) {
       done();
       return false;
     }
     attempts++;
+    return true;
+  }
+
+  /** As {@link #request}, after another's change of the placement. */
+  public boolean requestBesideChange() {
+    long version = settings.snapshot().placementVersion();
+    int limit = version == changedSince ? ATTEMPTS : ATTEMPTS_BESIDE_CHANGES;
+    if (attemptsBesideChanges >= limit || !rewind(true)) {
+      done();
+      return false;
+    }
+    changedSince = version;
+    attemptsBesideChanges++;
     return true;
   }
 
@@ -198,7 +214,7 @@ public final class GroupRetry {
 
   /** True when the group runs for the first time. */
   public boolean isFirst() {
-    return attempts == 0 && attemptsInOrder == 0;
+    return attempts == 0 && attemptsInOrder == 0 && attemptsBesideChanges == 0;
   }
 
   /** True when the group runs for the first time, and can be run again. */
@@ -215,6 +231,7 @@ public final class GroupRetry {
   public void done() {
     attempts = 0;
     attemptsInOrder = 0;
+    attemptsBesideChanges = 0;
   }
 
   /** Puts everything back to where it was before the group. */

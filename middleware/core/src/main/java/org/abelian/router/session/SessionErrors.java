@@ -156,7 +156,7 @@ public final class SessionErrors implements ErrorPolicy {
   }
 
   private void stalePlacement(ErrorFields node) {
-    if (retry.request(true)) {
+    if (retry.requestBesideChange()) {
       return;
     }
     output.error(

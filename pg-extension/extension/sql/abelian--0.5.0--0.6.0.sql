@@ -557,16 +557,20 @@ CREATE OR REPLACE FUNCTION abelian.key_type(type oid, typmod integer, collation_
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   below pg_type;
+  kind text := CASE
+    WHEN type IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN 'integer'
+    WHEN type = 'numeric'::regtype THEN CASE WHEN typmod >= 4 AND (typmod - 4) & 2047 = 0 THEN 'integer' ELSE 'decimal' END -- numeric(p, 0)
+    WHEN type = 'uuid'::regtype THEN 'uuid'
+    WHEN type = 'boolean'::regtype THEN 'boolean'
+    WHEN type = 'date'::regtype THEN 'date'
+    WHEN type = 'timestamp'::regtype THEN 'timestamp'
+    WHEN type = 'timestamptz'::regtype THEN 'timestamptz'
+    WHEN type = 'time'::regtype THEN 'time'
+    WHEN type IN ('real'::regtype, 'double precision'::regtype) THEN 'float'
+    WHEN type = 'bytea'::regtype THEN 'bytea' END;
 BEGIN
-  IF type IN ('smallint'::regtype, 'integer'::regtype, 'bigint'::regtype) THEN
-    RETURN 'integer';
-  ELSIF type = 'numeric'::regtype THEN
-    RETURN CASE WHEN typmod >= 4 AND (typmod - 4) & 2047 = 0 THEN 'integer' ELSE 'decimal' END; -- numeric(p, 0)
-  ELSIF type IN ('uuid'::regtype, 'boolean'::regtype, 'date'::regtype, 'timestamp'::regtype, 'timestamptz'::regtype, 'time'::regtype, 'bytea'::regtype) THEN
-    RETURN CASE type WHEN 'uuid'::regtype THEN 'uuid' WHEN 'boolean'::regtype THEN 'boolean' WHEN 'date'::regtype THEN 'date'
-                     WHEN 'timestamp'::regtype THEN 'timestamp' WHEN 'timestamptz'::regtype THEN 'timestamptz' WHEN 'time'::regtype THEN 'time' ELSE 'bytea' END;
-  ELSIF type IN ('real'::regtype, 'double precision'::regtype) THEN
-    RETURN 'float';
+  IF kind IS NOT NULL THEN
+    RETURN kind;
   ELSIF NOT coalesce((SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = collation_id), true) THEN
     RETURN NULL;
   ELSIF type IN ('text'::regtype, 'varchar'::regtype) THEN

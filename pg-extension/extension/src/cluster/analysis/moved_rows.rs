@@ -203,17 +203,19 @@ fn divide(
     target: &Relation,
     (relation, table): (&Opened, &Table),
 ) -> Result<Result<Gathered, Obstacle>, PostgresError> {
-    let stored: Vec<&FormData_pg_attribute> = relation
-        .columns()
-        .iter()
-        .filter(|column| !column.attisdropped && column.attgenerated == 0)
-        .collect();
     let computing = Computing::of_table(target.oid, Some(&target.placement));
-    let numbers = |column: &FormData_pg_attribute| taken(query, relation, &computing, column);
     // Numbers that a column takes always are not for the nodes of the rows to count; they stand behind the rest.
-    let (stored, drawn): (Vec<&FormData_pg_attribute>, Vec<_>) = stored
-        .into_iter()
-        .partition(|column| numbers(column).is_none());
+    let (mut stored, mut drawn, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+    let columns = relation.columns().iter();
+    for column in columns.filter(|column| !column.attisdropped && column.attgenerated == 0) {
+        match taken(query, relation, &computing, column) {
+            None => stored.push(column),
+            Some(number) => {
+                drawn.push(column);
+                numbers.push(number);
+            }
+        }
+    }
     let mut columns = WorkerColumns::default();
     for column in &stored {
         columns.push(new_value(query, relation, column), 0);
@@ -225,13 +227,12 @@ fn divide(
     source.commandType = CmdType::CMD_DELETE;
     source.targetList = std::ptr::null_mut();
     source.returningList = build::map_columns(columns.targets(), &mut written);
-    let expressions: Vec<_> = drawn.iter().filter_map(|column| numbers(column)).collect();
-    let computed = (!expressions.is_empty())
-        .then(|| computed::query_of_rows(&expressions, parameters.len() + 1));
+    let computed =
+        (!numbers.is_empty()).then(|| computed::query_of_rows(&numbers, parameters.len() + 1));
     for column in &drawn {
         columns.push(tree::make_parameter(0, column.atttypid), 0); // for its type
     }
-    let stored: Vec<&FormData_pg_attribute> = stored.into_iter().chain(drawn).collect();
+    stored.extend(drawn);
     let parameters: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
     let Some(names) = table.names(&stored) else {
         return Ok(Err(

@@ -38,15 +38,28 @@ pub fn describe_inlined(
         return Ok(());
     };
     inlined.check_rights()?;
-    let described = boundary::attempt(|| {
-        let (text, inner) = described(inlined.query, parameters)?;
+    put_inlined(facts, described_alike(query, inlined.query, parameters));
+    Ok(())
+}
+
+/// The statement in other words, if these give columns of the same types.
+fn described_alike(
+    query: &pg_sys::Query,
+    words: &'static mut pg_sys::Query,
+    parameters: &[Oid],
+) -> Result<Option<(String, Json)>, PostgresError> {
+    boundary::attempt(|| {
+        let (text, inner) = described(words, parameters)?;
         let types = merge::build::result_types(&text, parameters)?;
         Ok((types == merge::build::types_of(query)).then_some((text, inner)))
-    });
+    })
+}
+
+/// Such words, if there are some; without them, the statement stays as it is.
+fn put_inlined(facts: &mut Json, described: Result<Option<(String, Json)>, PostgresError>) {
     if let Ok(Some((text, inner))) = described {
         facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
     }
-    Ok(())
 }
 
 /// How a statement runs in words that mean the same on several nodes: an INSERT of VALUES that are several rows, rows that are found by ctid.
@@ -57,23 +70,13 @@ pub fn describe_in_words(query: &'static pg_sys::Query, parameters: &[Oid], fact
             .map(|words| described(words, parameters))
             .transpose()
     });
-    if let Ok(Some((text, inner))) = described {
-        facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
-    }
+    put_inlined(facts, described);
 }
 
 /// How a statement runs that changes rows through a view, without the view; what cannot be said in other words stays as it is.
 pub fn describe_below_view(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) {
-    let described = boundary::attempt(|| {
-        let Some(words) = below_view::find(query) else {
-            return Ok(None);
-        };
-        let (text, inner) = described(words, parameters)?;
-        let types = merge::build::result_types(&text, parameters)?;
-        Ok((types == merge::build::types_of(query)).then_some((text, inner)))
-    });
-    if let Ok(Some((text, inner))) = described {
-        facts["inlined"] = json!({ "text": text, "count": 0, "facts": inner });
+    if let Ok(Some(words)) = boundary::attempt(|| Ok(below_view::find(query))) {
+        put_inlined(facts, described_alike(query, words, parameters));
     }
 }
 

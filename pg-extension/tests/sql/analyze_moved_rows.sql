@@ -24,7 +24,7 @@ CREATE VIEW seen AS SELECT * FROM a;
 -- From its minor versions of November 2026 on PostgreSQL writes AS before the other name of a table that is changed.
 CREATE FUNCTION moved(query text) RETURNS SETOF text LANGUAGE sql AS $$
   SELECT line FROM abelian.analyze(query) f(told), LATERAL (SELECT told::jsonb->0) q(s), LATERAL (VALUES
-    (replace(s->'gathered'->>'source', ' AS y', ' y')), (s->'gathered'->>'insert'), ('keys ' || (s->'gathered'->>'keys')), ('types ' || (s->'gathered'->'insert_facts'->>'parameters')),
+    (regexp_replace(s->'gathered'->>'source', ' AS (y|seen)\M', ' \1')), (s->'gathered'->>'insert'), ('keys ' || (s->'gathered'->>'keys')), ('types ' || (s->'gathered'->'insert_facts'->>'parameters')),
     ('source is ' || (s->'gathered'->'source_facts'->>'kind') || ', merge ' || coalesce(s->'gathered'->'source_facts'->'merge'->>'mode', '-')),
     ('not moved: ' || (s->>'unmoved'))) l(line) WHERE line IS NOT NULL
 $$;

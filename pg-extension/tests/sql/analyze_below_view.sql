@@ -23,9 +23,9 @@ ALTER VIEW counted ALTER m SET DEFAULT 7;
 
 -- From its minor versions of November 2026 on PostgreSQL writes AS before the other name of a table that is changed.
 CREATE FUNCTION told(query text) RETURNS SETOF text LANGUAGE sql AS $$
-  SELECT regexp_replace(line, '\s+', ' ', 'g') FROM (SELECT abelian.analyze(query)::jsonb->0) a(s), LATERAL (VALUES
-    (query), ('  below: ' || regexp_replace(s->'inlined'->>'text', '^(\s*UPDATE|\s*DELETE FROM)(\s+\w+) AS ', '\1\2 ')), ('  then:  ' || (s->'inlined'->'facts'->'inlined'->>'text')),
-    ('  delete: ' || replace(coalesce(s->'gathered'->>'source', s->'inlined'->'facts'->'gathered'->>'source'), ' AS ', ' ')),
+  SELECT regexp_replace(regexp_replace(line, '\s+', ' ', 'g'), ': (UPDATE|DELETE FROM) (\w+) AS ', ': \1 \2 ') FROM (SELECT abelian.analyze(query)::jsonb->0) a(s), LATERAL (VALUES
+    (query), ('  below: ' || (s->'inlined'->>'text')), ('  then:  ' || (s->'inlined'->'facts'->'inlined'->>'text')),
+    ('  delete: ' || coalesce(s->'gathered'->>'source', s->'inlined'->'facts'->'gathered'->>'source')),
     ('  insert: ' || coalesce(s->'insert'->'gathered'->>'insert', s->'gathered'->>'insert', s->'inlined'->'facts'->'gathered'->>'insert')),
     ('  keys: ' || coalesce(s->'insert'->'gathered'->>'keys', s->'gathered'->>'keys')), ('  combine: ' || (s->'merge'->>'combine')), ('  not moved: ' || (s->>'unmoved'))) l(line)
   WHERE line IS NOT NULL

@@ -968,6 +968,52 @@ BEGIN
   PERFORM abelian.unplace_table(relation);
 END $$;
 
+-- A body that carries values from rows to rows of another key is right only where one node has them all.
+ALTER TABLE abelian.procedure DROP CONSTRAINT procedure_class_check,
+  ADD CONSTRAINT procedure_class_check CHECK (class IN ('independent', 'coordinated', 'single'));
+CREATE OR REPLACE FUNCTION abelian.place_procedure(procedure regprocedure, arguments integer[], colocated_with regclass, merge text, class text, analysed text, unsafe boolean) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+  described pg_proc;
+  kind text;
+  stored text := CASE WHEN class <> 'analysed' THEN class WHEN unsafe AND analysed = 'single' THEN 'coordinated' ELSE analysed END;
+BEGIN
+  PERFORM abelian.begin_placement_change();
+  PERFORM abelian.claim_procedure(procedure::text);
+  SELECT * INTO described FROM pg_proc p WHERE p.oid = procedure;
+  IF described.prolang NOT IN (SELECT l.oid FROM pg_language l WHERE l.lanname IN ('sql', 'plpgsql')) THEN
+    RAISE EXCEPTION '% is neither in SQL nor in PL/pgSQL', procedure USING ERRCODE = 'feature_not_supported';
+  ELSIF described.prokind NOT IN ('f', 'p') OR described.provariadic <> 0 OR described.prorettype = 'trigger'::regtype THEN
+    RAISE EXCEPTION '% cannot be distributed', procedure
+      USING ERRCODE = 'wrong_object_type', HINT = 'Procedures and ordinary functions without VARIADIC arguments can.';
+  ELSIF described.provolatile = 'i' THEN
+    RAISE EXCEPTION '% is immutable: it reads no tables, so that every node can answer it', procedure
+      USING ERRCODE = 'wrong_object_type', HINT = 'Call it as it is.';
+  ELSIF described.prosecdef OR described.proconfig IS NOT NULL THEN
+    RAISE EXCEPTION '% is SECURITY DEFINER or has settings of its own', procedure USING ERRCODE = 'feature_not_supported';
+  ELSIF merge NOT IN ('first', 'sum', 'union') THEN
+    RAISE EXCEPTION 'unknown rule "%" to merge results', merge
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The rules are first, sum and union.';
+  END IF;
+  SELECT g.key_type INTO kind FROM abelian.placement p JOIN abelian.colocation g USING (colocation_id) WHERE p.relation = colocated_with;
+  IF kind IS NULL THEN
+    RAISE EXCEPTION 'table % is not distributed', colocated_with
+      USING ERRCODE = 'object_not_in_prerequisite_state', HINT = 'Distribute it first.';
+  END IF;
+  IF class NOT IN ('analysed', 'independent', 'coordinated') THEN
+    RAISE EXCEPTION 'unknown class "%"', class
+      USING ERRCODE = 'invalid_parameter_value', HINT = 'The classes are independent and coordinated.';
+  ELSIF NOT unsafe AND (class = 'independent' AND analysed <> class OR class = 'coordinated' AND analysed = 'single') THEN
+    RAISE EXCEPTION 'the analysis says that % is %, not %', procedure, analysed, class
+      USING ERRCODE = 'object_not_in_prerequisite_state',
+            HINT = format('SELECT abelian.explain_procedure(%L) says why; unsafe => true takes your word for it.', procedure);
+  END IF;
+  DELETE FROM abelian.procedure p WHERE p.signature = procedure::text;
+  INSERT INTO abelian.procedure (signature, arguments, colocated_with, merge, class, declared)
+  VALUES (procedure::text, arguments, colocated_with, merge, stored,
+          CASE WHEN class = 'coordinated' AND analysed <> 'single' THEN 'safer' WHEN stored = analysed THEN 'analysed' ELSE 'unsafe' END);
+END $$;
 CREATE FUNCTION abelian.distribute_procedure(procedure text, distribution_arguments text, colocate_with regclass, merge text, class text, unsafe boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   named pg_catalog.regprocedure := procedure::pg_catalog.regprocedure;
@@ -1004,7 +1050,8 @@ BEGIN
   PERFORM abelian.remove_procedure(named);
 END $$;
 
--- As before, but that it is called by the event trigger alone, which has claimed the procedure.
+-- As before, but that it is called by the event trigger alone, which has claimed the procedure; and no choice of the owner's makes a body
+-- right for several nodes that needs one.
 CREATE OR REPLACE FUNCTION abelian.reclassify(procedure regprocedure, analysed text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -1014,6 +1061,8 @@ BEGIN
   END IF;
   UPDATE abelian.procedure p SET class = analysed, declared = 'analysed', stopped = ''
    WHERE p.signature = procedure::text AND p.declared <> 'safer';
+  UPDATE abelian.procedure p SET class = CASE analysed WHEN 'single' THEN analysed ELSE 'coordinated' END
+   WHERE p.signature = procedure::text AND p.declared = 'safer';
 END $$;
 CREATE OR REPLACE FUNCTION abelian.analyse_replaced() RETURNS event_trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -111,6 +111,63 @@ BEGIN
 END $$;
 SELECT abelian.explain_procedure('differs(int)');
 
+-- What a VOLATILE function gives may be stored at one key, which one node has; at two, each node would have drawn its own.
+CREATE PROCEDURE draws(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE t text := random();
+BEGIN
+  INSERT INTO visit VALUES (a, t);
+  UPDATE visit SET what = t WHERE shop = a;
+END $$;
+SELECT abelian.explain_procedure('draws(int, int)');
+CREATE PROCEDURE draws_for_two(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE t text := random();
+BEGIN
+  INSERT INTO visit VALUES (a, t);
+  INSERT INTO visit VALUES (b, t);
+END $$;
+SELECT abelian.explain_procedure('draws_for_two(int, int)');
+CREATE PROCEDURE draws_a_key(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE k int := trunc(random() * b);
+BEGIN
+  UPDATE visit SET what = 'x' WHERE shop = k;
+END $$;
+SELECT abelian.explain_procedure('draws_a_key(int, int)');
+CREATE PROCEDURE draws_the_way(a int, b int) LANGUAGE plpgsql AS $$
+BEGIN
+  IF random() < 0.5 THEN
+    UPDATE visit SET what = 'x' WHERE shop = a;
+    UPDATE visit SET what = 'x' WHERE shop = b;
+  END IF;
+END $$;
+SELECT abelian.explain_procedure('draws_the_way(int, int)');
+-- Drawn where the row is, it is no matter.
+CREATE PROCEDURE draws_there(a int, b int) LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO visit VALUES (a, random());
+  INSERT INTO visit VALUES (b, random());
+END $$;
+SELECT abelian.explain_procedure('draws_there(int, int)');
+-- A sum over rows of two nodes is on no node; an absent row is NULL.
+CREATE PROCEDURE of_several(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  SELECT count(*) INTO n FROM visit WHERE shop IN (a, b);
+  UPDATE shop SET note = n WHERE id = a;
+END $$;
+SELECT abelian.explain_procedure('of_several(int, int)');
+CREATE PROCEDURE two_keys_at_once(a int, b int) LANGUAGE sql BEGIN ATOMIC
+  UPDATE shop SET note = s.note FROM shop s WHERE shop.id = a AND s.id = b;
+END;
+SELECT abelian.explain_procedure('two_keys_at_once(int, int)');
+-- The idiom of loops over keys.
+CREATE PROCEDURE for_each(keys int[]) LANGUAGE plpgsql AS $$
+DECLARE k int;
+BEGIN
+  FOREACH k IN ARRAY keys LOOP
+    IF abelian.is_local('shop', k) THEN UPDATE shop SET note = 'x' WHERE id = k; END IF;
+  END LOOP;
+END $$;
+SELECT abelian.explain_procedure('for_each(int[])');
 -- A constraint is violated by the columns that are assigned, and by values that may be NULL; near misses stay what they were.
 CREATE TABLE member (
   shop int NOT NULL, id int, points int NOT NULL, name varchar NOT NULL, nick text, since timestamptz DEFAULT now(),
@@ -197,6 +254,11 @@ SELECT create_distributed_procedure('visits_too(int, int, text)', 'a, b', 'shop'
 SELECT create_distributed_procedure('on_rows(int, int)', 'a', 'shop', class => 'independent');
 SELECT create_distributed_procedure('on_rows(int, int)', 'a', 'shop', class => 'independent', unsafe => true);
 SELECT create_distributed_procedure('visits(int, int, text)', '$1, $2', 'shop', merge => 'union');
+SELECT create_distributed_procedure('other_key(int, int)', 'a, b', 'shop');
+SELECT create_distributed_procedure('reassigned(int, int)', 'a, b', 'shop', class => 'coordinated');
+SELECT create_distributed_procedure('reassigned(int, int)', 'a, b', 'shop', class => 'coordinated', unsafe => true);
+SELECT create_distributed_procedure('after_return(int, int)', 'a, b', 'shop', unsafe => true);
+SELECT create_distributed_procedure('same_key(int, int)', 'a, b', 'shop', class => 'coordinated');
 SELECT signature, arguments, merge, class, declared FROM abelian.procedure ORDER BY 1;
 SELECT * FROM abelian.explain_procedure('visits_too(int, int, text)') LIMIT 1;
 
@@ -215,6 +277,21 @@ ALTER PROCEDURE opens(int) RENAME TO closes;
 DROP PROCEDURE opens(int);
 CREATE OR REPLACE PROCEDURE visits(a int, b int, w text) LANGUAGE plpgsql AS $$ BEGIN EXECUTE 'SELECT 1'; END $$;
 SELECT undistribute_procedure('on_rows(int, int)');
+-- A choice of the owner's stays, but where the new body is right on one node only; a promise is over.
+CREATE OR REPLACE PROCEDURE same_key(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE t text;
+BEGIN
+  SELECT note INTO t FROM shop WHERE id = a;
+  INSERT INTO visit VALUES (b, t);
+END $$;
+CREATE OR REPLACE PROCEDURE reassigned(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE t text;
+BEGIN
+  SELECT note INTO t FROM shop WHERE id = a;
+  INSERT INTO visit VALUES (b, t);
+END $$;
+SELECT signature, class, declared FROM abelian.procedure ORDER BY 1;
+CREATE OR REPLACE PROCEDURE same_key(a int, b int) LANGUAGE plpgsql AS $$ BEGIN DELETE FROM visit WHERE shop = a; END $$;
 SELECT signature, class, declared FROM abelian.procedure ORDER BY 1;
 
 -- What a router is told.

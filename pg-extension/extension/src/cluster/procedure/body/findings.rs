@@ -15,6 +15,8 @@ pub enum Source {
     Rows(String, Option<Key>),
     /// A function that may give another value on another node.
     Differs,
+    /// A VOLATILE function, whose value is another at each call.
+    Volatile,
 }
 
 /// All sources of a value, or of the decision to run a statement.
@@ -29,6 +31,10 @@ pub struct Findings {
     /// What may raise an error, and on what that depends.
     aborts: BTreeMap<String, Sources>,
     flows: BTreeSet<String>,
+    /// One of the flows gives wrong rows where several nodes take part, whatever commits them.
+    crosses: bool,
+    /// Keys of the rows that values of VOLATILE functions reach.
+    volatile_at: BTreeSet<Key>,
     unknown: BTreeSet<String>,
     /// Of these, what may touch rows in ways that are not known.
     pub unseen: BTreeSet<String>,
@@ -98,9 +104,23 @@ impl Findings {
         known.extend(sources.iter().cloned());
     }
 
-    /// A value of one node's rows reaches the rows of another.
+    /// A value that is not alike on all nodes reaches the rows of a table.
     pub fn flow(&mut self, what: String) {
         self.flows.insert(what);
+    }
+
+    /// A value of one node's rows reaches the rows of another, which computes without those rows.
+    pub fn cross(&mut self, what: String) {
+        self.crosses = true;
+        self.flow(what);
+    }
+
+    /// A value of a VOLATILE function reaches rows. At the rows of one key it is harmless, since one node has them; at those of two, each
+    /// node has drawn its own.
+    pub fn reach_volatile(&mut self, key: Option<Key>, what: String) {
+        self.volatile_at.extend(key);
+        self.crosses |= key.is_none() || self.volatile_at.len() > 1;
+        self.flow(what);
     }
 
     /// Something that the analysis does not see through.
@@ -114,10 +134,12 @@ impl Findings {
         self.unknown.insert(what);
     }
 
-    /// The cheapest class that is right for the body.
+    /// The cheapest class that is right for the body; `single` when only calls whose keys are all on one node are right.
     pub fn class(&self) -> &'static str {
         let alike = self.aborts.values().all(Sources::is_empty);
-        if self.unknown.is_empty() && self.flows.is_empty() && alike {
+        if self.crosses {
+            "single"
+        } else if self.unknown.is_empty() && self.flows.is_empty() && alike {
             "independent"
         } else {
             "coordinated"
@@ -150,6 +172,11 @@ impl Findings {
         for (why, sources) in &self.aborts {
             lines.push(format!("may abort: {why}{}", depends_on(sources)));
         }
+        if declared.unwrap_or(class) == "single" {
+            lines.push(
+                "each node sees its own rows only: calls over several nodes are refused".to_owned(),
+            );
+        }
         if class == "independent" {
             lines.push(
                 "every participant decides alike, and none needs a value of another".to_owned(),
@@ -167,7 +194,7 @@ fn depends_on(sources: &Sources) -> String {
         .iter()
         .map(|source| match source {
             Source::Rows(table, _) => format!("rows of {table}"),
-            Source::Differs => "a value that may differ on each node".to_owned(),
+            Source::Differs | Source::Volatile => "a value that may differ on each node".to_owned(),
         })
         .collect();
     let names: Vec<String> = names.into_iter().collect();

@@ -55,7 +55,7 @@ fn explain(function: Oid) -> Result<String, PostgresError> {
 }
 
 pg_function!(
-    /// `abelian.class_of_body(regprocedure)`: `independent` or `coordinated`.
+    /// `abelian.class_of_body(regprocedure)`: `independent`, `coordinated`, or `single`.
     fn abelian_class_of_body(call) {
         let function = Oid::from(call.arg(0).value() as u32);
         // A body with names that do not exist yet has the class that is right for anything.

@@ -11,6 +11,9 @@ use std::collections::BTreeSet;
 use std::ffi::c_void;
 use tree::NodePtr;
 
+/// Where what `is_local` says comes from, as if it were rows.
+const IS_LOCAL: &str = "abelian.is_local()";
+
 /// A mention of a table whose rows lie on some nodes only.
 struct Access {
     table: String,
@@ -58,16 +61,21 @@ pub fn look(
             "{place}: function {function} may read or change tables"
         ));
     }
-    let differs = called.mutable && !is_only_local(node);
+    let differs = called
+        .mutable
+        .then(|| volatility(node))
+        .filter(|volatility| *volatility != pg_sys::PROVOLATILE_IMMUTABLE)
+        .map(|volatility| match volatility {
+            pg_sys::PROVOLATILE_VOLATILE => Source::Volatile,
+            _ => Source::Differs,
+        });
     findings.called.absorb(called);
     let mut sources = inputs.clone();
     sources.extend(local_guards);
     sources.extend(accesses.iter().map(Access::source));
     let mut decision = sources.clone();
-    if differs {
-        sources.insert(Source::Differs);
-        decision.insert(Source::Differs);
-    }
+    sources.extend(differs.clone());
+    decision.extend(differs);
     for what in failures(node) {
         findings.may_abort(format!("{place}: {what}"), &decision);
     }
@@ -102,10 +110,7 @@ fn is_local(findings: &Findings, node: NodePtr) -> Option<Source> {
             },
         );
     let argument = key.and_then(|key| findings.argument(key));
-    Some(Source::Rows(
-        "abelian.is_local()".to_owned(),
-        argument.zip(way),
-    ))
+    Some(Source::Rows(IS_LOCAL.to_owned(), argument.zip(way)))
 }
 
 fn is_own_function(function: Oid, name: &str) -> bool {
@@ -113,27 +118,27 @@ fn is_own_function(function: Oid, name: &str) -> bool {
         == ("abelian".to_owned(), name.to_owned())
 }
 
-/// Whether the only function that may differ is `is_local`, whose result is followed by itself.
-fn is_only_local(node: NodePtr) -> bool {
-    let mut others = Vec::new();
+/// How much the functions of an expression may differ: PostgreSQL's letter. `is_local` counts as immutable, since its result is followed by
+/// itself.
+fn volatility(node: NodePtr) -> u8 {
+    let mut worst = pg_sys::PROVOLATILE_IMMUTABLE;
     tree::walk(node, &mut |inner| {
-        if let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(inner) {
-            let own = is_own_function(call.funcid, "is_local");
-            // SAFETY: a catalogue look-up.
-            let volatility = unsafe { pg_sys::func_volatile(call.funcid) } as u8;
-            if !own && volatility != pg_sys::PROVOLATILE_IMMUTABLE {
-                others.push(call.funcid);
-            }
+        let found = match tree::tag(inner) {
+            Some(NodeTag::T_SQLValueFunction) => pg_sys::PROVOLATILE_STABLE,
+            Some(NodeTag::T_NextValueExpr) => pg_sys::PROVOLATILE_VOLATILE,
+            _ => tree::cast::<pg_sys::FuncExpr, _>(inner)
+                .filter(|call| !is_own_function(call.funcid, "is_local"))
+                // SAFETY: a catalogue look-up.
+                .map_or(worst, |call| unsafe {
+                    pg_sys::func_volatile(call.funcid) as u8
+                }),
+        };
+        if worst == pg_sys::PROVOLATILE_IMMUTABLE || found == pg_sys::PROVOLATILE_VOLATILE {
+            worst = found;
         }
         true
     });
-    others.is_empty()
-        && !tree::any(node, &mut |inner| {
-            matches!(
-                tree::tag(inner),
-                Some(NodeTag::T_SQLValueFunction | NodeTag::T_NextValueExpr)
-            )
-        })
+    worst
 }
 
 fn look_at_level(
@@ -340,27 +345,35 @@ fn column(node: NodePtr) -> Option<(i32, i16)> {
 
 /// What is read at one key may be used at that key only: the participants that lack it lack both.
 fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, place: &str) {
+    const MAY_DIFFER: &str = "a value that may differ on each node";
     for access in accesses {
         for source in inputs {
-            let (name, harmless) = match source {
-                Source::Rows(table, key) => (
-                    format!("rows of {table}"),
-                    key.is_some() && *key == access.key,
-                ),
-                Source::Differs => ("a value that may differ on each node".to_owned(), false),
-            };
-            if !harmless {
-                findings.flow(format!("{place}: from {name} to table {}", access.table));
+            let said = |name: &str| format!("{place}: from {name} to table {}", access.table);
+            match source {
+                Source::Rows(_, key) if key.is_some() && *key == access.key => {}
+                // A loop over keys asks it for each, and goes on with that key: not proved, and meant so.
+                Source::Rows(table, None) if table == IS_LOCAL => {
+                    findings.flow(said(&format!("rows of {table}")));
+                }
+                Source::Rows(table, _) => findings.cross(said(&format!("rows of {table}"))),
+                Source::Differs => findings.flow(said(MAY_DIFFER)),
+                Source::Volatile => findings.reach_volatile(access.key, said(MAY_DIFFER)),
             }
         }
     }
     for (index, one) in accesses.iter().enumerate() {
         for other in &accesses[index + 1..] {
-            if one.key.is_none() || one.key != other.key {
-                findings.flow(format!(
+            let what = || {
+                format!(
                     "{place}: tables {} and {} meet without one argument as the key of both",
                     one.table, other.table
-                ));
+                )
+            };
+            match (one.key, other.key) {
+                (Some(one), Some(other)) if one == other => {}
+                (Some(_), Some(_)) => findings.cross(what()),
+                // Not proved: they may be joined by their keys.
+                _ => findings.flow(what()),
             }
         }
     }

@@ -1,6 +1,7 @@
 package org.abelian.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -149,6 +150,50 @@ class ProcedureClassIT {
         "CALL create_distributed_procedure('note(int, int, text)', 'a, b', 'tag', class =>"
             + " 'independent', unsafe => true)");
     assertClass("independent: every participant decides alike", true);
+  }
+
+  /** By both keys declared, and by a second one that the node meets while it runs the body. */
+  @ParameterizedTest
+  @ValueSource(strings = {"a, b", "a"})
+  void aBodyThatCarriesValuesRunsOnOneNodeOnly(String keys) throws SQLException {
+    execute(
+        "CREATE OR REPLACE PROCEDURE copied(a int, b int) LANGUAGE plpgsql AS $$ DECLARE t text;"
+            + " BEGIN SELECT what INTO t FROM tag WHERE id = a;"
+            + " UPDATE tag SET what = t WHERE id = b; END $$");
+    String declared = "CALL create_distributed_procedure('copied(int, int)', '" + keys + "', 'tag'";
+    execute(declared + ")");
+    execute("UPDATE tag SET what = 'x' WHERE id = " + ids[0]);
+    execute("UPDATE tag SET what = 'y' WHERE id = " + ids[1]);
+    String acrossNodes = "CALL copied(" + ids[0] + ", " + ids[1] + ")";
+    for (int attempt = 0; attempt < 5; attempt++) { // the router learns keys from attempts in vain
+      SQLException refused = assertThrows(SQLException.class, () -> execute(acrossNodes));
+      assertEquals("0A000", refused.getSQLState(), refused.getMessage());
+      assertEquals("y", what(ids[1]));
+    }
+    int neighbour = neighbour();
+    execute("CALL copied(" + ids[0] + ", " + neighbour + ")");
+    assertEquals("x", what(neighbour));
+    execute(declared + ", unsafe => true)");
+    execute(acrossNodes);
+    assertEquals(null, what(ids[1]), "what the owner has promised is not so");
+  }
+
+  private String what(int id) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT what FROM tag WHERE id = " + id)) {
+      row.next();
+      return row.getString(1);
+    }
+  }
+
+  /** Another key of the first key's node. */
+  private int neighbour() throws SQLException {
+    try (Connection direct = cluster.nodes().get(0).connect();
+        Statement statement = direct.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT max(id) FROM tag")) {
+      rows.next();
+      return rows.getInt(1);
+    }
   }
 
   @Test

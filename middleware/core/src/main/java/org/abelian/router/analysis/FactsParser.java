@@ -387,7 +387,7 @@ public final class FactsParser {
         list(node.path("arguments"), values -> list(values, FactsParser::value)),
         node.path("unbound").asBoolean(true),
         constant(ProcedureFacts.Merge.class, node.path("merge")),
-        node.path("class").asText().equals("independent"),
+        constant(ProcedureFacts.Reach.class, node.path("class")),
         node.path("stopped").asText(),
         node.path("computed").asBoolean(true),
         list(node.path("columns"), FactsParser::oid),

@@ -14,7 +14,7 @@ import java.util.List;
  * @param unbound true when there are keys that only a node can compute, or when none are declared:
  *     all nodes take part
  * @param merge how the participants' results become one
- * @param independent true when every participant decides alike and needs no value of another
+ * @param reach how far its calls may reach
  * @param stopped why nobody may call it any more; empty when all may
  * @param computed true when an argument may come out differently on another node
  * @param columns type OIDs of the columns of its result
@@ -28,11 +28,21 @@ public record ProcedureFacts(
     List<List<Value>> arguments,
     boolean unbound,
     Merge merge,
-    boolean independent,
+    Reach reach,
     String stopped,
     boolean computed,
     List<Integer> columns,
     BlindCallFacts blind) {
+  /** How far calls may reach, and how they are committed then. */
+  public enum Reach {
+    /** Every participant decides alike and needs no value of another. */
+    INDEPENDENT,
+    /** The participants vote. */
+    COORDINATED,
+    /** One node only: a value of one key's rows reaches those of another. */
+    SINGLE
+  }
+
   /** How the participants' results become one. */
   public enum Merge {
     /** The first row that a participant gives, those of the first key first. */

@@ -1,5 +1,6 @@
 package org.abelian.router.procedure;
 
+import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.session.ClassChoice;
 import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.IntentText;
@@ -53,7 +54,7 @@ public record CallChoice(CommitClass commitClass, String reason) {
     String signature = call.procedure().signature();
     if (context.engine().backends().says(ClassChoice.SETTING, "coordinated")) {
       return ClassChoice.SETTING + " is coordinated";
-    } else if (!call.procedure().independent()) {
+    } else if (call.procedure().reach() != ProcedureFacts.Reach.INDEPENDENT) {
       return signature + " is coordinated; abelian.explain_procedure() says why";
     } else if (!call.routed().writes()) {
       return "it only reads";

@@ -10,9 +10,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.abelian.router.analysis.ProcedureFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.Execution;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.BindMessage;
@@ -94,7 +96,26 @@ public final class ProcedureCalls {
     for (int node : nodes) {
       participants.add(context.engine().backends().backend(routed.router().catalog(), node));
     }
+    if (participants.size() > 1 && route.procedure().reach() == ProcedureFacts.Reach.SINGLE) {
+      throw ofOneNode(route.procedure().signature(), nodes);
+    }
     return new ProcedureCall(statement, routed, route.procedure(), participants, route.homes());
+  }
+
+  private static AbelianException ofOneNode(String signature, Set<Integer> nodes) {
+    return new AbelianException(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        "the call needs rows of several nodes, and "
+            + signature
+            + " carries values from the rows of one key to those of another",
+        "Its keys are on nodes "
+            + nodes
+            + ". Each would run the body on its own rows, and miss the others'.",
+        "SELECT abelian.explain_procedure('"
+            + signature
+            + "') says where. Send its statements by themselves, or declare it with unsafe => true"
+            + " if it allows for absent rows.",
+        null);
   }
 
   /** What is learned from this call; another attempt of the last one goes on with what that has. */

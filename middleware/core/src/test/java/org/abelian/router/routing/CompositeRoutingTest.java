@@ -335,7 +335,7 @@ class CompositeRoutingTest {
             List.of(),
             unbound,
             ProcedureFacts.Merge.FIRST,
-            false,
+            ProcedureFacts.Reach.COORDINATED,
             "",
             false,
             List.of(),

@@ -30,7 +30,7 @@ class ProcedureRoutingTest {
         List.of(),
         unbound,
         ProcedureFacts.Merge.FIRST,
-        false,
+        ProcedureFacts.Reach.COORDINATED,
         stopped,
         computed,
         List.of(),

@@ -89,26 +89,67 @@ pub fn limit_to_end(query: &mut pg_sys::Query) {
     query.limitOffset = std::ptr::null_mut();
 }
 
-/// `limit + offset`; NULL (no limit) when either is.
+/// `limit + offset`, or all that `bigint` holds when that is less; NULL (no limit) when the limit is.
 fn limit_with_offset(limit: NodePtr, offset: NodePtr) -> NodePtr {
     if limit.is_null() || offset.is_null() {
         return limit;
     }
+    if is_small(limit) && is_small(offset) {
+        return arithmetic(INT8_PLUS, limit, offset);
+    }
+    // What is negative is refused by who finishes, in PostgreSQL's words.
+    let rows = extremum(pg_sys::MinMaxOp::IS_GREATEST, limit, number(0));
+    let left = arithmetic(INT8_MINUS, number(i64::MAX), rows);
+    let skipped = extremum(pg_sys::MinMaxOp::IS_LEAST, offset, left);
+    arithmetic(INT8_PLUS, limit, skipped)
+}
+
+/// Whether the sum of two such numbers fits.
+fn is_small(value: NodePtr) -> bool {
+    if let Some(cast) = tree::cast::<pg_sys::FuncExpr, _>(value) {
+        return cast.funcid == Oid::from(pg_sys::F_INT8_INT4);
+    }
+    tree::cast::<pg_sys::Const, _>(value).is_some_and(|constant| {
+        constant.consttype == pg_sys::INT8OID
+            && !constant.constisnull
+            && i32::try_from(constant.constvalue.value() as i64).is_ok()
+    })
+}
+
+fn number(value: i64) -> NodePtr {
+    let size = size_of::<i64>() as i32;
+    let value = pg_sys::Datum::from(value);
+    // SAFETY: makes a constant of a type that is passed by value.
+    unsafe { pg_sys::makeConst(pg_sys::INT8OID, -1, Oid::INVALID, size, value, false, true).cast() }
+}
+
+/// LEAST or GREATEST of two values, of which NULL is none.
+fn extremum(which: pg_sys::MinMaxOp::Type, one: NodePtr, other: NodePtr) -> NodePtr {
+    let node = tree::make::<pg_sys::MinMaxExpr>();
+    node.op = which;
+    node.minmaxtype = pg_sys::INT8OID;
+    node.location = -1;
+    node.args = tree::make_list([one, other].into_iter());
+    std::ptr::from_mut(node).cast()
+}
+
+fn arithmetic(operator: u32, left: NodePtr, right: NodePtr) -> NodePtr {
     // SAFETY: both are bigint expressions; the operator is bigint's own.
     unsafe {
-        let sum = pg_sys::make_opclause(
-            Oid::from(INT8_PLUS),
+        let call = pg_sys::make_opclause(
+            Oid::from(operator),
             pg_sys::INT8OID,
             false,
-            limit.cast(),
-            offset.cast(),
+            left.cast(),
+            right.cast(),
             Oid::INVALID,
             Oid::INVALID,
         );
-        (*sum.cast::<pg_sys::OpExpr>()).opfuncid = Oid::from(pg_sys::F_INT8PL);
-        sum.cast()
+        pg_sys::set_opfuncid(call.cast());
+        call.cast()
     }
 }
 
-/// The operator `bigint + bigint`.
+/// The operators `bigint + bigint` and `bigint - bigint`.
 const INT8_PLUS: u32 = 684;
+const INT8_MINUS: u32 = 685;

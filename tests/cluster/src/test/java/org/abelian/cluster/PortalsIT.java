@@ -62,7 +62,14 @@ class PortalsIT {
 
   static Stream<Arguments> conversations() {
     return Stream.of(
-            portals(), portalsAndCursors(), longNames(), unnamed(), repeated(), portions(), bound())
+            portals(),
+            portalsAndCursors(),
+            longNames(),
+            unnamed(),
+            repeated(),
+            portions(),
+            callsInPortions(),
+            bound())
         .flatMap(conversations -> conversations);
   }
 
@@ -254,6 +261,29 @@ class PortalsIT {
                       e.client().bind("q", "n", 0).execute("q", 0).execute("p", 2);
                       e.sync().client().execute("p", 2).execute("p", 0).execute("p", 1);
                       e.sync().query("COMMIT");
+                    }));
+  }
+
+  /** What a function may have set is asked for behind each portion, which disturbs none. */
+  private static Stream<Arguments> callsInPortions() {
+    String set =
+        "SELECT set_config('work_mem', 1000 + i || 'kB', false) FROM generate_series(1, 7) i";
+    return Stream.of(set, "SELECT * FROM seven()")
+        .map(
+            sql ->
+                named(
+                    "the unnamed portal in portions: " + sql,
+                    e -> {
+                      e.query(
+                          "CREATE FUNCTION seven() RETURNS SETOF int LANGUAGE plpgsql AS"
+                              + " $$ BEGIN EXECUTE 'SELECT 1';"
+                              + " RETURN QUERY SELECT generate_series(1, 7); END $$");
+                      for (String begin : List.of("", "BEGIN")) {
+                        e.query(begin).client().parse("", sql).bind("", "", 0).describe('P', "");
+                        e.client().execute("", 3).execute("", 3).execute("", 3).execute("", 3);
+                        e.sync().query("COMMIT", "SHOW work_mem", "RESET work_mem");
+                      }
+                      e.query("DROP FUNCTION seven()");
                     }));
   }
 

@@ -25,6 +25,9 @@ public final class NodeCall {
   /** In the place of a constraint's name, with 40001. */
   private static final String UNKNOWN_ROUTER = "router_key";
 
+  /** A portal beside the client's. */
+  private static final byte[] ASIDE = "abelian_aside".getBytes(StandardCharsets.US_ASCII);
+
   private NodeCall() {}
 
   /** Runs one or more statements as a simple query. */
@@ -115,6 +118,22 @@ public final class NodeCall {
     }
     writer.int2(0).end();
     writer.begin(FrontendType.EXECUTE).int1(0).int4(0).end();
+  }
+
+  /**
+   * Appends a prepared statement without values, in a portal of its own: the client's unnamed one,
+   * which may have more rows to give, stays. Three answers come: of Bind, of Execute, of Close.
+   *
+   * @return true when it has to be parsed first, which is one answer more
+   */
+  public static boolean sendAside(NodeConnection connection, NodeStatement statement) {
+    boolean parsing = connection.parse(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).string(ASIDE).string(connection.prepared().name(statement));
+    writer.int2(0).int2(0).int2(0).end();
+    writer.begin(FrontendType.EXECUTE).string(ASIDE).int4(0).end();
+    writer.begin(FrontendType.CLOSE).int1('P').string(ASIDE).end();
+    return parsing;
   }
 
   /**

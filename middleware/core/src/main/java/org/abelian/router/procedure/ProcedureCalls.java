@@ -88,15 +88,20 @@ public final class ProcedureCalls {
       RoutedStatement routed,
       Route.Procedure route,
       ProcedureRules.Advice advice) {
+    boolean single = route.procedure().reach() == ProcedureFacts.Reach.SINGLE;
     Set<Integer> nodes = new LinkedHashSet<>(route.nodes());
-    nodes.addAll(advice.nodes());
+    if (!single) { // else a guess too many would refuse it
+      nodes.addAll(advice.nodes());
+    }
     nodes.addAll(missing.getOrDefault(route.procedure().signature(), Set.of()));
     nodes.retainAll(Set.copyOf(route.all()));
     List<Backend> participants = new ArrayList<>();
     for (int node : nodes) {
       participants.add(context.engine().backends().backend(routed.router().catalog(), node));
     }
-    if (participants.size() > 1 && route.procedure().reach() == ProcedureFacts.Reach.SINGLE) {
+    if (single && participants.size() > 1) {
+      missing.remove(route.procedure().signature()); // the next call may have other keys
+      missedBefore = false;
       throw ofOneNode(route.procedure().signature(), nodes);
     }
     return new ProcedureCall(statement, routed, route.procedure(), participants, route.homes());

@@ -70,7 +70,7 @@ public final class SettingsWatch {
   }
 
   private void refresh(Backend backend) {
-    boolean parsing = NodeCall.sendPrepared(backend.connection, ASK);
+    boolean parsing = NodeCall.sendAside(backend.connection, ASK);
     if (parsing) {
       replies.add(NodeReply.swallow(backend.connection));
     }
@@ -80,6 +80,7 @@ public final class SettingsWatch {
             backend.connection,
             row ->
                 backend.connection.answeredSettings(new String(row[0], StandardCharsets.UTF_8))));
+    replies.add(NodeReply.swallow(backend.connection));
   }
 
   /** What a node says now is what the session has set. */

@@ -168,6 +168,7 @@ fn is_alike(function: u32) -> bool {
     // SAFETY: a catalogue look-up.
     let volatility = unsafe { pg_sys::func_volatile(Oid::from(function)) } as u8;
     is_placement_function(Oid::from(function))
+        || function == pg_sys::F_REGCLASS // a name as text: all nodes have the same tables
         || function < FIRST_USER_OBJECT && volatility == pg_sys::PROVOLATILE_IMMUTABLE
 }
 

@@ -48,7 +48,10 @@ fn object_of(statement: NodePtr) -> Option<String> {
         return made(create.defnames);
     }
     if let Some(create) = tree::cast::<pg_sys::CreateStmt, _>(statement) {
-        return type_in(create.tableElts);
+        return type_in(create.tableElts).or_else(|| type_named(create.ofTypename.cast()));
+    }
+    if let Some(create) = tree::cast::<pg_sys::CreateTableAsStmt, _>(statement) {
+        return tree::cast::<pg_sys::Query, _>(create.query).and_then(queried);
     }
     if let Some(alter) = tree::cast::<pg_sys::AlterTableStmt, _>(statement) {
         return tree::list::<pg_sys::AlterTableCmd>(alter.cmds)
@@ -99,7 +102,49 @@ fn changed(statement: NodePtr) -> Option<String> {
     type_by_names(&tree::strings(alter.typeName))
 }
 
-/// A temporary relation that the query of a view, or an action of a rule, names: the view is temporary, too.
+/// A temporary relation that a query reads, views included, or a temporary type of its values. Other nodes know neither, or something else by
+/// that name.
+fn queried(query: &pg_sys::Query) -> Option<String> {
+    let mut found = None;
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        if found.is_none() {
+            found = match tree::cast::<pg_sys::Query, _>(node) {
+                Some(level) => relation_in(level),
+                None => temporary_value(node),
+            };
+        }
+        found.is_none()
+    });
+    found
+}
+
+fn relation_in(level: &pg_sys::Query) -> Option<String> {
+    tree::list::<pg_sys::RangeTblEntry>(level.rtable)
+        .filter(|entry| entry.rtekind == pg_sys::RTEKind::RTE_RELATION)
+        .find(|entry| relation::is_temporary(entry.relid))
+        // SAFETY: a catalogue look-up of a relation that is locked.
+        .map(|entry| unsafe { tree::string(pg_sys::get_rel_name(entry.relid)) })
+}
+
+/// The type of a value that a text makes, if it is temporary.
+fn temporary_value(node: NodePtr) -> Option<String> {
+    use NodeTag::{T_ArrayExpr, T_CoerceToDomain, T_CoerceViaIO, T_Const, T_ConvertRowtypeExpr};
+    let makes = matches!(
+        tree::tag(node)?,
+        T_Const
+            | T_ArrayExpr
+            | T_CoerceViaIO
+            | T_ConvertRowtypeExpr
+            | T_CoerceToDomain
+            | NodeTag::T_RowExpr
+    );
+    let of = makes.then(|| tree::type_of(node))?;
+    // SAFETY: catalogue look-ups; the type exists.
+    is_temporary_schema(relation::namespace_of_type(of))
+        .then(|| unsafe { tree::string(pg_sys::format_type_be(of)) })
+}
+
+/// A temporary relation or type that the query of a view, or an action of a rule, names: of relations the view is temporary, too.
 fn read(statement: NodePtr) -> Option<String> {
     let queries = if let Some(view) = tree::cast::<pg_sys::ViewStmt, _>(statement) {
         vec![view.query]
@@ -118,6 +163,10 @@ fn read(statement: NodePtr) -> Option<String> {
             {
                 found = Some(tree::string(name.relname));
             }
+            found = found.take().or_else(|| match tree::tag(node) {
+                Some(NodeTag::T_TypeName) => type_named(node),
+                _ => None,
+            });
         });
     }
     found

@@ -12,7 +12,6 @@ import org.abelian.router.analysis.ExecuteFacts.Argument;
 import org.abelian.router.analysis.Span;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.EngineContext;
-import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.PortalDescription;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
@@ -107,12 +106,11 @@ public final class ExecuteCommand {
     }
     Backend backend = context.backends().home(target.analysed().routed().router().catalog());
     context.replies().add(FixedMessage.NO_PARAMETERS);
-    PortalDescription.tell(
+    PortalDescription.tellOfStatement(
         context,
         backend,
         target.statement().statement(),
-        BindMessage.ofNulls(target.types().size()),
-        Execution.Description.FULL);
+        target.analysed().routed().facts().returnsRows());
     return Progress.NEXT;
   }
 

@@ -19,17 +19,9 @@ public final class BindMessage {
 
   /** One that binds an unnamed statement without parameters to an unnamed portal. */
   public static BindMessage withoutValues() {
-    return ofNulls(0);
-  }
-
-  /** The same with so many parameters, which are all NULL. */
-  public static BindMessage ofNulls(int count) {
-    ByteQueue queue = new ByteQueue(16 + 4 * count);
+    ByteQueue queue = new ByteQueue(16);
     FrameWriter writer = new FrameWriter(queue);
-    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(count);
-    for (int parameter = 0; parameter < count; parameter++) {
-      writer.int4(-1);
-    }
+    writer.begin(FrontendType.BIND).int1(0).int1(0).int2(0).int2(0);
     writer.int2(0).end();
     BindMessage message = new BindMessage();
     message.look(queue.toByteArray(), 0);

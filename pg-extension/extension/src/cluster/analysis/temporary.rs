@@ -12,6 +12,25 @@ pub fn object(statement: NodePtr) -> Option<String> {
     object_of(statement).or_else(|| read(statement))
 }
 
+/// Whether a command makes a table or view from temporary relations or types, which other nodes do not know, or something else by that name. What it
+/// makes need not be temporary itself.
+pub fn is_used(statement: NodePtr) -> bool {
+    if let Some(create) = tree::cast::<pg_sys::CreateStmt, _>(statement) {
+        return type_named(create.ofTypename.cast()).is_some();
+    }
+    if let Some(create) = tree::cast::<pg_sys::CreateTableAsStmt, _>(statement) {
+        return tree::cast::<pg_sys::Query, _>(create.query).is_some_and(is_queried);
+    }
+    let Some(view) = tree::cast::<pg_sys::ViewStmt, _>(statement) else {
+        return false;
+    };
+    let mut found = false;
+    tree::walk_raw(view.query, &mut |node| {
+        found |= tree::tag(node) == Some(NodeTag::T_TypeName) && type_named(node).is_some();
+    });
+    found
+}
+
 fn object_of(statement: NodePtr) -> Option<String> {
     if let Some(create) = tree::cast::<pg_sys::CreateFunctionStmt, _>(statement) {
         return made(create.funcname)
@@ -48,10 +67,7 @@ fn object_of(statement: NodePtr) -> Option<String> {
         return made(create.defnames);
     }
     if let Some(create) = tree::cast::<pg_sys::CreateStmt, _>(statement) {
-        return type_in(create.tableElts).or_else(|| type_named(create.ofTypename.cast()));
-    }
-    if let Some(create) = tree::cast::<pg_sys::CreateTableAsStmt, _>(statement) {
-        return tree::cast::<pg_sys::Query, _>(create.query).and_then(queried);
+        return type_in(create.tableElts);
     }
     if let Some(alter) = tree::cast::<pg_sys::AlterTableStmt, _>(statement) {
         return tree::list::<pg_sys::AlterTableCmd>(alter.cmds)
@@ -102,49 +118,44 @@ fn changed(statement: NodePtr) -> Option<String> {
     type_by_names(&tree::strings(alter.typeName))
 }
 
-/// A temporary relation that a query reads, views included, or a temporary type of its values. Other nodes know neither, or something else by
-/// that name.
-fn queried(query: &pg_sys::Query) -> Option<String> {
-    let mut found = None;
-    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
-        if found.is_none() {
-            found = match tree::cast::<pg_sys::Query, _>(node) {
-                Some(level) => relation_in(level),
-                None => temporary_value(node),
-            };
-        }
-        found.is_none()
-    });
-    found
+/// Whether a query reads temporary relations, views included, or has values of temporary types.
+fn is_queried(query: &pg_sys::Query) -> bool {
+    tree::any(
+        std::ptr::from_ref(query).cast_mut().cast(),
+        &mut |node| match tree::cast::<pg_sys::Query, _>(node) {
+            Some(level) => tree::list::<pg_sys::RangeTblEntry>(level.rtable).any(|entry| {
+                entry.rtekind == pg_sys::RTEKind::RTE_RELATION
+                    && relation::is_temporary(entry.relid)
+            }),
+            None => is_temporary_value(node),
+        },
+    )
 }
 
-fn relation_in(level: &pg_sys::Query) -> Option<String> {
-    tree::list::<pg_sys::RangeTblEntry>(level.rtable)
-        .filter(|entry| entry.rtekind == pg_sys::RTEKind::RTE_RELATION)
-        .find(|entry| relation::is_temporary(entry.relid))
-        // SAFETY: a catalogue look-up of a relation that is locked.
-        .map(|entry| unsafe { tree::string(pg_sys::get_rel_name(entry.relid)) })
+/// Whether a value has a temporary type.
+fn is_temporary_value(node: NodePtr) -> bool {
+    use NodeTag::{
+        T_ArrayExpr, T_CoerceToDomain, T_CoerceViaIO, T_Const, T_ConvertRowtypeExpr, T_FuncExpr,
+        T_Param, T_RelabelType, T_RowExpr, T_Var,
+    };
+    tree::tag(node).is_some_and(|tag| {
+        matches!(
+            tag,
+            T_Const
+                | T_Param
+                | T_Var
+                | T_FuncExpr
+                | T_RelabelType
+                | T_ArrayExpr
+                | T_RowExpr
+                | T_CoerceViaIO
+                | T_ConvertRowtypeExpr
+                | T_CoerceToDomain
+        ) && is_temporary_schema(relation::namespace_of_type(tree::type_of(node)))
+    })
 }
 
-/// The type of a value that a text makes, if it is temporary.
-fn temporary_value(node: NodePtr) -> Option<String> {
-    use NodeTag::{T_ArrayExpr, T_CoerceToDomain, T_CoerceViaIO, T_Const, T_ConvertRowtypeExpr};
-    let makes = matches!(
-        tree::tag(node)?,
-        T_Const
-            | T_ArrayExpr
-            | T_CoerceViaIO
-            | T_ConvertRowtypeExpr
-            | T_CoerceToDomain
-            | NodeTag::T_RowExpr
-    );
-    let of = makes.then(|| tree::type_of(node))?;
-    // SAFETY: catalogue look-ups; the type exists.
-    is_temporary_schema(relation::namespace_of_type(of))
-        .then(|| unsafe { tree::string(pg_sys::format_type_be(of)) })
-}
-
-/// A temporary relation or type that the query of a view, or an action of a rule, names: of relations the view is temporary, too.
+/// A temporary relation that the query of a view, or an action of a rule, names: the view is temporary, too.
 fn read(statement: NodePtr) -> Option<String> {
     let queries = if let Some(view) = tree::cast::<pg_sys::ViewStmt, _>(statement) {
         vec![view.query]
@@ -163,10 +174,6 @@ fn read(statement: NodePtr) -> Option<String> {
             {
                 found = Some(tree::string(name.relname));
             }
-            found = found.take().or_else(|| match tree::tag(node) {
-                Some(NodeTag::T_TypeName) => type_named(node),
-                _ => None,
-            });
         });
     }
     found

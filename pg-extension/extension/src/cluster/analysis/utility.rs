@@ -38,7 +38,7 @@ pub fn describe(statement: NodePtr, facts: &mut Json) {
         facts["fills"] = json!(true);
     }
     facts["relations"] = json!(relations(statement));
-    if temporary::object(statement).is_some() {
+    if temporary::object(statement).is_some() || temporary::is_used(statement) {
         facts["temporary_object"] = json!(true);
     }
     if definition::named(statement).large_object {

@@ -33,6 +33,10 @@ pub struct Findings {
     flows: BTreeSet<String>,
     /// One of the flows gives wrong rows where several nodes take part, whatever commits them.
     crosses: bool,
+    /// Keys of all rows that it touches, as far as arguments name them.
+    pub keys: BTreeSet<Option<Key>>,
+    /// What happened at one key decides on others in a way that is not followed.
+    pub decides_apart: bool,
     /// Keys of the rows that values of VOLATILE functions reach.
     volatile_at: BTreeSet<Key>,
     unknown: BTreeSet<String>,
@@ -61,6 +65,13 @@ impl Findings {
         let mut sources = self.held.get(&variable).cloned().unwrap_or_default();
         if let Some(record) = self.parents.get(&variable) {
             sources.extend(self.held.get(record).into_iter().flatten().cloned());
+        }
+        let fields = self
+            .parents
+            .iter()
+            .filter(|(_, record)| **record == variable);
+        for (field, _) in fields {
+            sources.extend(self.held.get(field).into_iter().flatten().cloned());
         }
         sources
     }
@@ -134,10 +145,24 @@ impl Findings {
         self.unknown.insert(what);
     }
 
+    /// The body ends or goes on as rows of several keys together say, which no node sees.
+    pub fn decide(&mut self, what: &str, sources: &Sources) {
+        let keys: BTreeSet<Option<Key>> = sources
+            .iter()
+            .filter_map(|source| match source {
+                Source::Rows(_, key) => Some(*key),
+                _ => None,
+            })
+            .collect();
+        if keys.len() > 1 {
+            self.cross(format!("{what} depends on rows of several keys"));
+        }
+    }
+
     /// The cheapest class that is right for the body; `single` when only calls whose keys are all on one node are right.
     pub fn class(&self) -> &'static str {
         let alike = self.aborts.values().all(Sources::is_empty);
-        if self.crosses {
+        if self.crosses || self.decides_apart && self.keys.len() > 1 {
             "single"
         } else if self.unknown.is_empty() && self.flows.is_empty() && alike {
             "independent"

@@ -312,6 +312,7 @@ impl Body<'_> {
                 // It may catch an error on one node and none on another. Whatever it does stands in the body.
                 let what = format!("line {}: an EXCEPTION block", (*block).lineno);
                 self.findings.differs(what);
+                self.findings.decides_apart = true;
                 for handler in tree::nodes((*(*block).exceptions).exc_list) {
                     self.list(
                         (*handler.cast::<pg_sys::PLpgSQL_exception>()).action,
@@ -483,12 +484,15 @@ impl Body<'_> {
                     if give.query.is_null() {
                         self.unknown(line, "EXECUTE");
                     }
-                    self.expression(give.query, line, control)?;
+                    let sources = self.expression(give.query, line, control)?;
+                    self.found(&sources);
                 }
                 Kind::PLPGSQL_STMT_RAISE => self.raise(&*statement.cast(), control)?,
                 Kind::PLPGSQL_STMT_ASSERT => {
                     let condition = (*statement.cast::<pg_sys::PLpgSQL_stmt_assert>()).cond;
                     let inner = self.guarded(condition, line, &[], control)?;
+                    self.findings
+                        .decide(&format!("line {line}: ASSERT"), &inner);
                     self.aborts(line, "ASSERT", &inner);
                 }
                 Kind::PLPGSQL_STMT_EXECSQL => self.sql(&*statement.cast(), control)?,
@@ -497,7 +501,10 @@ impl Body<'_> {
                     let sources = self.expression(expression, line, control)?;
                     self.found(&sources);
                 }
-                Kind::PLPGSQL_STMT_GETDIAG => self.unknown(line, "GET DIAGNOSTICS"),
+                Kind::PLPGSQL_STMT_GETDIAG => {
+                    self.findings.decides_apart = true; // ROW_COUNT
+                    self.unknown(line, "GET DIAGNOSTICS");
+                }
                 Kind::PLPGSQL_STMT_CASE => self.unknown(line, "CASE as a statement"),
                 Kind::PLPGSQL_STMT_DYNEXECUTE | Kind::PLPGSQL_STMT_DYNFORS => {
                     self.unknown(line, "EXECUTE")
@@ -661,6 +668,8 @@ impl Body<'_> {
         if raise.elog_level >= pgrx::PgLogLevel::ERROR as i32 {
             let mut decision = control.clone();
             decision.extend(self.findings.left_early.iter().cloned());
+            let what = format!("line {}: RAISE", raise.lineno);
+            self.findings.decide(&what, &decision);
             self.aborts(raise.lineno, "RAISE", &decision);
         }
         Ok(())

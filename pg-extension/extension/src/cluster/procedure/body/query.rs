@@ -160,10 +160,11 @@ fn look_at_level(
                 "{place}: {table} is no plain table, or has rules or policies; use the tables behind it"
             ));
         }
-        let is_target = changes && level.resultRelation == index as i32 + 1;
-        if !is_excluded(level, index as i32 + 1) {
-            note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
+        if is_excluded(level, index as i32 + 1) {
+            continue; // A row that the statement has made itself.
         }
+        let is_target = changes && level.resultRelation == index as i32 + 1;
+        note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
         let home = placements::home(entry.relid);
         findings.beyond_references |= !matches!(home, Home::Everywhere);
         match home {
@@ -174,7 +175,11 @@ fn look_at_level(
                 "{place}: it changes reference table {table}, which is refused when it runs"
             )),
             Home::Everywhere => {}
-            Home::Node(_) => accesses.push(Access { table, key: None }),
+            // As rows of one key, which no argument has.
+            Home::Node(node) => accesses.push(Access {
+                table,
+                key: Some((-1 - node, (0, None))),
+            }),
             Home::Distributed(distribution) => {
                 let moves = level.commandType == CmdType::CMD_UPDATE
                     && tree::list::<pg_sys::TargetEntry>(level.targetList)
@@ -268,7 +273,10 @@ fn named(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> 
     if is_target && level.commandType == CmdType::CMD_INSERT {
         let entry = tree::list::<pg_sys::TargetEntry>(level.targetList)
             .find(|entry| entry.resno == attribute && !entry.resjunk)?;
-        return value(entry.expr.cast());
+        return inserted(level, entry.expr.cast())
+            .into_iter()
+            .map(value)
+            .reduce(|one, other| if one == other { one } else { None })?;
     }
     let mut equal = BTreeSet::from([(index, attribute)]);
     let mut conditions = Vec::new();
@@ -296,6 +304,26 @@ fn named(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> 
             return constant;
         }
     }
+}
+
+/// The expressions that give a column of the rows that an INSERT makes: of several rows, or of its query.
+fn inserted(level: &pg_sys::Query, expression: NodePtr) -> Vec<NodePtr> {
+    let source = column(operand::strip_faithful(expression)).and_then(|(entry, attribute)| {
+        let index = usize::try_from(entry - 1).ok()?;
+        let entry = tree::list::<pg_sys::RangeTblEntry>(level.rtable).nth(index)?;
+        Some((entry, usize::try_from(attribute - 1).ok()?))
+    });
+    let Some((entry, at)) = source else {
+        return vec![expression];
+    };
+    if entry.rtekind == pg_sys::RTEKind::RTE_VALUES {
+        return tree::nodes(entry.values_lists)
+            .filter_map(|row| tree::nodes(row.cast()).nth(at))
+            .collect();
+    }
+    tree::cast::<pg_sys::Query, _>(entry.subquery)
+        .and_then(|query| tree::list::<pg_sys::TargetEntry>(query.targetList).nth(at))
+        .map_or(vec![expression], |entry| vec![entry.expr.cast()])
 }
 
 /// Conditions that every row of every table below has passed: WHERE and inner joins.
@@ -347,12 +375,13 @@ fn column(node: NodePtr) -> Option<(i32, i16)> {
 fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, place: &str) {
     const MAY_DIFFER: &str = "a value that may differ on each node";
     for access in accesses {
+        findings.keys.insert(access.key);
         for source in inputs {
             let said = |name: &str| format!("{place}: from {name} to table {}", access.table);
             match source {
                 Source::Rows(_, key) if key.is_some() && *key == access.key => {}
-                // A loop over keys asks it for each, and goes on with that key: not proved, and meant so.
-                Source::Rows(table, None) if table == IS_LOCAL => {
+                // A loop over keys reads and asks for each, and goes on with that key: not proved, and meant so.
+                Source::Rows(table, None) if access.key.is_none() || table == IS_LOCAL => {
                     findings.flow(said(&format!("rows of {table}")));
                 }
                 Source::Rows(table, _) => findings.cross(said(&format!("rows of {table}"))),

@@ -349,6 +349,24 @@ public final class BackendSession {
   }
 
   /**
+   * The same for one that the node is to describe without binding it.
+   *
+   * @param fetches true for FETCH and MOVE: PostgreSQL crashes when it describes one that it has
+   *     parsed before, and whose cursor is gone, so it parses it anew
+   */
+  public byte[] prepareToDescribe(
+      Backend backend, NodeStatement given, boolean fetches, ReplyQueue replies) {
+    if (!fetches) {
+      return prepare(backend, given, true, replies);
+    }
+    NodeConnection connection = backend.connection;
+    connection.prepared().dropUnnamed();
+    connection.parseUnnamed(replies.numbers().there(connection.address(), given));
+    replies.add(NodeReply.swallow(connection));
+    return UNNAMED;
+  }
+
+  /**
    * A node does not notice that a temporary object has come, or come back, before another one which
    * a prepared statement uses.
    */

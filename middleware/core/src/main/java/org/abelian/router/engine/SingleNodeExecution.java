@@ -55,11 +55,14 @@ public final class SingleNodeExecution extends Execution {
     byte[] name =
         context.backends().prepare(backend, statement.statement(), named, context.replies());
     if (described != null) {
+      boolean fetches = routed.utility() == UtilityKind.FETCH;
       boolean same = described == statement; // else it has parameters of the router's own
       byte[] other =
-          same
+          same && !fetches
               ? name
-              : context.backends().prepare(backend, described.statement(), true, context.replies());
+              : context
+                  .backends()
+                  .prepareToDescribe(backend, described.statement(), fetches, context.replies());
       backend.connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(other).end();
       context.replies().add(NodeReply.pass(backend.connection));
     }

@@ -3,6 +3,7 @@ package org.abelian.router.frontend;
 import java.io.IOException;
 import java.util.Arrays;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.CommandExecution;
@@ -409,7 +410,13 @@ public final class ExtendedProtocol {
     context.backends().connect(backend);
     context.backends().touch(backend);
     byte[] name =
-        context.backends().prepare(backend, statement.statement(), true, context.replies());
+        context
+            .backends()
+            .prepareToDescribe(
+                backend,
+                statement.statement(),
+                routed.utility() == UtilityKind.FETCH,
+                context.replies());
     backend.connection.writer().begin(FrontendType.DESCRIBE).int1('S').string(name).end();
     context.replies().add(NodeReply.pass(backend.connection));
     if (apart) {

@@ -128,22 +128,22 @@ public final class Pipeline {
       }
     }
     if (!groupIsThere()) {
-      return false;
+      return runsAgainBeforeItsEnd();
     }
     if (!inGroup) {
       inGroup = true;
       replies.beginGroup();
       listener.groupBegins();
     }
-    skipping |= replies.failed();
     forgetAnswered();
     for (; ; ) {
+      skipping |= replies.failed(); // Also of what a message before this one had answered first.
       int at = input.start() + planned;
       int length = input.frameAt(at);
       if (length == 0) {
         // More of the group is still to come; until then no node sends what it has not been asked.
         context.backends().requestAnswers();
-        return !replies.isEmpty();
+        return !replies.isEmpty() || runsAgainBeforeItsEnd();
       }
       byte type = ClientInput.type(input.array(), at);
       if (mustSkip(type)) {
@@ -186,6 +186,19 @@ public final class Pipeline {
         }
       }
     }
+  }
+
+  /**
+   * The client waits for what it has asked for with a Flush, and that is to be run again: its Sync
+   * may come only after the answer.
+   */
+  private boolean runsAgainBeforeItsEnd() throws IOException {
+    if (!inGroup || !replies.isEmpty() || !context.retry().isWanted()) {
+      return false;
+    }
+    syncTouched();
+    context.backends().flush();
+    return true;
   }
 
   private boolean mustWait(byte type) {

@@ -16,6 +16,7 @@ import org.abelian.router.engine.BoundStatement;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
+import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ErrorFields;
@@ -41,6 +42,10 @@ public final class ProcedureCalls {
   private final Map<String, Set<Integer>> missing = new HashMap<>();
 
   private String last;
+
+  /** Its calls are right on one node only. */
+  private boolean lastSingle;
+
   private Set<Integer> lastAll = Set.of();
   private boolean missedBefore;
 
@@ -63,6 +68,7 @@ public final class ProcedureCalls {
     record = record(routed, route, bound.bind());
     called = true;
     last = route.procedure().signature();
+    lastSingle = route.procedure().reach() == ProcedureFacts.Reach.SINGLE;
     lastAll = Set.copyOf(route.all());
     ProcedureCall call = call(bound.statement(), routed, route, record.advice);
     record.participants(call.participants());
@@ -92,30 +98,26 @@ public final class ProcedureCalls {
     Set<Integer> nodes = new LinkedHashSet<>(route.nodes());
     if (!single) { // else a guess too many would refuse it
       nodes.addAll(advice.nodes());
+      nodes.addAll(missing.getOrDefault(route.procedure().signature(), Set.of()));
     }
-    nodes.addAll(missing.getOrDefault(route.procedure().signature(), Set.of()));
     nodes.retainAll(Set.copyOf(route.all()));
     List<Backend> participants = new ArrayList<>();
     for (int node : nodes) {
       participants.add(context.engine().backends().backend(routed.router().catalog(), node));
     }
     if (single && participants.size() > 1) {
-      missing.remove(route.procedure().signature()); // the next call may have other keys
-      missedBefore = false;
-      throw ofOneNode(route.procedure().signature(), nodes);
+      throw ofOneNode(route.procedure().signature());
     }
     return new ProcedureCall(statement, routed, route.procedure(), participants, route.homes());
   }
 
-  private static AbelianException ofOneNode(String signature, Set<Integer> nodes) {
+  private static AbelianException ofOneNode(String signature) {
     return new AbelianException(
         SqlState.FEATURE_NOT_SUPPORTED,
         "the call needs rows of several nodes, and "
             + signature
             + " carries values from the rows of one key to those of another",
-        "Its keys are on nodes "
-            + nodes
-            + ". Each would run the body on its own rows, and miss the others'.",
+        "Each node would run the body on its own rows, and miss the others'.",
         "SELECT abelian.explain_procedure('"
             + signature
             + "') says where. Send its statements by themselves, or declare it with unsafe => true"
@@ -203,6 +205,10 @@ public final class ProcedureCalls {
    * has already done more, the client must try again.
    */
   public void misrouted(ErrorFields node) {
+    if (lastSingle) {
+      context.engine().replies().output().error(ClientError.fields(ofOneNode(last)));
+      return;
+    }
     Set<Integer> nodes = missing.computeIfAbsent(last, any -> new LinkedHashSet<>());
     if (missedBefore) {
       nodes.addAll(lastAll);

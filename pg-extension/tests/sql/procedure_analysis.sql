@@ -159,6 +159,50 @@ CREATE PROCEDURE two_keys_at_once(a int, b int) LANGUAGE sql BEGIN ATOMIC
   UPDATE shop SET note = s.note FROM shop s WHERE shop.id = a AND s.id = b;
 END;
 SELECT abelian.explain_procedure('two_keys_at_once(int, int)');
+-- Rows that an INSERT takes from another key; a decision over two; what a statement has counted; a record's field.
+CREATE PROCEDURE moves(a int, b int) LANGUAGE sql BEGIN ATOMIC
+  INSERT INTO visit SELECT b, what FROM visit WHERE shop = a;
+  DELETE FROM visit WHERE shop = a;
+END;
+SELECT abelian.explain_procedure('moves(int, int)');
+CREATE PROCEDURE compares(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE x int; y int;
+BEGIN
+  SELECT stock INTO x FROM shop WHERE id = a;
+  SELECT stock INTO y FROM shop WHERE id = b;
+  IF x > y THEN RAISE EXCEPTION 'more'; END IF;
+END $$;
+SELECT abelian.explain_procedure('compares(int, int)');
+CREATE PROCEDURE counts(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  DELETE FROM visit WHERE shop = a;
+  GET DIAGNOSTICS n = ROW_COUNT;
+  IF n > 0 THEN DELETE FROM visit WHERE shop = b; END IF;
+END $$;
+SELECT abelian.explain_procedure('counts(int, int)');
+CREATE PROCEDURE fields(a int, b int) LANGUAGE plpgsql AS $$
+DECLARE v visit;
+BEGIN
+  v.shop := b;
+  SELECT what INTO v.what FROM visit WHERE shop = a;
+  INSERT INTO visit VALUES (v.*);
+END $$;
+SELECT abelian.explain_procedure('fields(int, int)');
+CREATE FUNCTION gives(a int, b int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT what FROM visit WHERE shop = a;
+  IF NOT FOUND THEN DELETE FROM visit WHERE shop = b; END IF;
+END $$;
+SELECT abelian.explain_procedure('gives(int, int)');
+-- A row that the statement has made itself is no other; rows of a table without placement are on one node.
+CREATE PROCEDURE counted(a int) LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  INSERT INTO shop VALUES (a, 1) ON CONFLICT (id) DO UPDATE SET stock = shop.stock + excluded.stock RETURNING stock INTO n;
+  UPDATE shop SET sold = n WHERE id = a;
+END $$;
+SELECT abelian.explain_procedure('counted(int)');
 -- The idiom of loops over keys.
 CREATE PROCEDURE for_each(keys int[]) LANGUAGE plpgsql AS $$
 DECLARE k int;

@@ -312,7 +312,6 @@ impl Body<'_> {
                 // It may catch an error on one node and none on another. Whatever it does stands in the body.
                 let what = format!("line {}: an EXCEPTION block", (*block).lineno);
                 self.findings.differs(what);
-                self.findings.decides_apart = true;
                 for handler in tree::nodes((*(*block).exceptions).exc_list) {
                     self.list(
                         (*handler.cast::<pg_sys::PLpgSQL_exception>()).action,

@@ -386,6 +386,61 @@ class PipelineIT {
     }
   }
 
+  /** The error comes while the MERGE's own steps are answered; what follows is skipped. */
+  @Test
+  void whatFollowsAnErrorThatWasAnsweredAheadIsSkipped() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      run(client, "DROP TABLE IF EXISTS unmatched");
+      run(client, "CREATE TABLE unmatched (id int)");
+      for (int attempt = 0; attempt < 3; attempt++) {
+        createTable();
+        run(client, "REVOKE ALL ON piped FROM CURRENT_USER");
+        client.run(
+            "SELECT 1",
+            "MERGE INTO piped USING unmatched u ON piped.id = u.id"
+                + " WHEN NOT MATCHED THEN INSERT VALUES (u.id, 'x')",
+            "SELECT 2");
+        List<Message> answer = client.sync().untilReady();
+        assertEquals(1, count(answer, 'E'), answer::toString);
+        assertEquals(1, count(answer, 'C'), answer::toString);
+      }
+      run(client, "DROP TABLE unmatched");
+    }
+  }
+
+  /** A client that waits for what it has asked for does not send a Sync before. */
+  @Test
+  void aGroupThatRunsAgainAnswersItsFlush() throws Exception {
+    CompletableFuture<Void> changes =
+        beside(
+            () -> {
+              try (WireClient client = ParityFixture.wire(router.port())) {
+                for (int i = 0; i < 25; i++) {
+                  run(client, "CREATE TABLE changing (a int)");
+                  run(client, "SELECT create_distributed_table('changing', 'a')");
+                  run(client, "DROP TABLE changing");
+                }
+              }
+            });
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      int answered = 0;
+      for (int round = 0; !changes.isDone(); round++) {
+        // A new text each time: what is known already need not run again.
+        String sql = round % 2 == 0 ? "SELECT " + round : ALL + " WHERE id > " + round;
+        client.parse("", sql).describe('S', "").bind("", "", 0).execute("", 0).askForAnswers();
+        client.flush();
+        Message message;
+        do {
+          message = client.read();
+        } while (message.type() != 'C' && message.type() != 'E');
+        answered += message.type() == 'C' ? 1 : 0;
+        client.sync().untilReady();
+      }
+      assertEquals(true, answered > 0);
+    }
+    changes.get();
+  }
+
   private static void allSucceed(WireClient client, List<String> statements) throws IOException {
     client.run(statements.toArray(String[]::new));
     client.sync();

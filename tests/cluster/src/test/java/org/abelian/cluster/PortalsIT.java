@@ -69,6 +69,7 @@ class PortalsIT {
             repeated(),
             portions(),
             callsInPortions(),
+            describedBeforeBind(),
             bound())
         .flatMap(conversations -> conversations);
   }
@@ -276,8 +277,8 @@ class PortalsIT {
                     e -> {
                       e.query(
                           "CREATE FUNCTION seven() RETURNS SETOF int LANGUAGE plpgsql AS"
-                              + " $$ BEGIN EXECUTE 'SELECT 1';"
-                              + " RETURN QUERY SELECT generate_series(1, 7); END $$");
+                              + " $$ BEGIN RETURN QUERY SELECT generate_series(1, 7)"
+                              + " FROM (SELECT count(*) FROM scratch) s; END $$");
                       for (String begin : List.of("", "BEGIN")) {
                         e.query(begin).client().parse("", sql).bind("", "", 0).describe('P', "");
                         e.client().execute("", 3).execute("", 3).execute("", 3).execute("", 3);
@@ -285,6 +286,39 @@ class PortalsIT {
                       }
                       e.query("DROP FUNCTION seven()");
                     }));
+  }
+
+  /** Many drivers describe each statement before they bind it. */
+  private static Stream<Arguments> describedBeforeBind() {
+    return Stream.of(
+        named(
+            "FETCH of a cursor that is gone since the last time",
+            e -> {
+              e.query("BEGIN", "DECLARE open CURSOR FOR SELECT name FROM kind");
+              for (String after : List.of("ROLLBACK", "SELECT 1")) {
+                e.client().parse("f", "FETCH 1 FROM open").describe('S', "f");
+                e.sync().client().bind("", "f", 0).describe('P', "").execute("", 0);
+                e.sync().client().closeStatement("f");
+                e.sync().query(after);
+              }
+            }),
+        named(
+            "EXECUTE with a parameter that may not be NULL",
+            e -> {
+              e.query("CREATE DOMAIN present AS int NOT NULL");
+              e.query("PREPARE given(present) AS SELECT $1 AS v");
+              e.client().parse("x", "EXECUTE given(5)").describe('S', "x").bind("", "x", 0);
+              e.client().describe('P', "").execute("", 0);
+              e.sync().query("DEALLOCATE ALL", "DROP DOMAIN present");
+            }),
+        named(
+            "EXECUTE without rows",
+            e -> {
+              e.query("PREPARE marks(int) AS UPDATE account SET owner = owner WHERE id = $1");
+              e.client().parse("x", "EXECUTE marks(5)").describe('S', "x").bind("", "x", 0);
+              e.client().describe('P', "").execute("", 0);
+              e.sync().query("DEALLOCATE ALL");
+            }));
   }
 
   /** A Bind changes nothing, also where the statement has no place before it has taken rows. */

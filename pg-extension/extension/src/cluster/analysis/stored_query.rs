@@ -6,6 +6,7 @@ use super::inlined;
 use super::merge::build::{self, WorkerColumns};
 use super::parser;
 use super::relation;
+use super::temporary;
 use super::tokens;
 use super::tree::{self, NodePtr};
 use super::view_query;
@@ -62,6 +63,7 @@ pub fn find(
         || !name.catalogname.is_null()
         || into.skipData
         || query.commandType != CmdType::CMD_SELECT
+        || temporary::reads_view(query)
     {
         return Ok(None);
     }

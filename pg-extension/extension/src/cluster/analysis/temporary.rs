@@ -132,6 +132,17 @@ fn is_queried(query: &pg_sys::Query) -> bool {
     )
 }
 
+/// Whether a query reads temporary views, which the nodes that have the rows do not know.
+pub fn reads_view(query: &pg_sys::Query) -> bool {
+    tree::any(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| {
+            tree::list::<pg_sys::RangeTblEntry>(level.rtable).any(|entry| {
+                entry.relkind as u8 == pg_sys::RELKIND_VIEW && relation::is_temporary(entry.relid)
+            })
+        })
+    })
+}
+
 /// Whether a value has a temporary type.
 fn is_temporary_value(node: NodePtr) -> bool {
     use NodeTag::{

@@ -129,7 +129,7 @@ fn extremum(which: pg_sys::MinMaxOp::Type, one: NodePtr, other: NodePtr) -> Node
     node.op = which;
     node.minmaxtype = pg_sys::INT8OID;
     node.location = -1;
-    node.args = tree::make_list([one, other].into_iter());
+    node.args = tree::make_list([one, other]);
     std::ptr::from_mut(node).cast()
 }
 

@@ -69,6 +69,15 @@ public final class Pipeline {
   /** How much of the input was searched for the end of a group. */
   private int searched;
 
+  /** How many statements the group runs, as far as it was searched. */
+  private int executes;
+
+  /** The type of the last message that was searched. */
+  private byte last;
+
+  /** The message behind what is planned was found sound; it may be looked at many times. */
+  private boolean checked;
+
   private boolean groupEnds;
   private boolean inGroup;
 
@@ -147,7 +156,7 @@ public final class Pipeline {
       }
       byte type = ClientInput.type(input.array(), at);
       if (mustSkip(type)) {
-        planned += length;
+        advance(length);
         if (skipping) {
           errors.skipped();
         }
@@ -161,22 +170,22 @@ public final class Pipeline {
       blocked = false;
       switch (handleSafely(type, at, length)) {
         case NEXT -> {
-          planned += length;
+          advance(length);
           if (FlowWindow.isFull(replies, context.backends().unsent())) {
             context.backends().requestAnswers();
             return true;
           }
         }
         case SETTLE -> {
-          planned += length;
+          advance(length);
           settling = true;
         }
         case BARRIER -> {
-          planned += length;
+          advance(length);
           blocked = true;
         }
         case TURN -> {
-          planned += length;
+          advance(length);
           context.backends().flush();
           return true;
         }
@@ -186,6 +195,12 @@ public final class Pipeline {
         }
       }
     }
+  }
+
+  /** A message is planned; the next one comes. */
+  private void advance(int length) {
+    planned += length;
+    checked = false;
   }
 
   /**
@@ -246,14 +261,15 @@ public final class Pipeline {
       if (length == 0) {
         return planned < searched && searched - planned > largestGroup();
       }
-      byte type = ClientInput.type(input.array(), at);
+      last = ClientInput.type(input.array(), at);
       searched += length;
+      executes += last == FrontendType.EXECUTE ? 1 : 0;
       groupEnds =
-          type != FrontendType.PARSE
-              && type != FrontendType.BIND
-              && type != FrontendType.DESCRIBE
-              && type != FrontendType.EXECUTE
-              && type != FrontendType.CLOSE;
+          last != FrontendType.PARSE
+              && last != FrontendType.BIND
+              && last != FrontendType.DESCRIBE
+              && last != FrontendType.EXECUTE
+              && last != FrontendType.CLOSE;
     }
     return true;
   }
@@ -264,7 +280,10 @@ public final class Pipeline {
 
   private Progress handleSafely(byte type, int at, int length) throws IOException {
     try {
-      FrontendMessages.check(input.array(), at, length);
+      if (!checked) {
+        FrontendMessages.check(input.array(), at, length);
+        checked = true;
+      }
       return handle(type, at, length);
     } catch (ClientError failure) {
       return fail(type, failure.fields());
@@ -425,6 +444,8 @@ public final class Pipeline {
     listener.groupIsOver();
     errors.groupEnded();
     groupEnds = false;
+    executes = 0;
+    checked = false;
     inGroup = false;
     begun = false;
     simpleGroup = false;
@@ -439,14 +460,6 @@ public final class Pipeline {
   public boolean isOneStatement() {
     if (simpleGroup) {
       return simple.isOneStatement();
-    }
-    int executes = 0;
-    byte last = 0;
-    int length;
-    for (int at = 0; at < searched; at += length) {
-      length = input.frameAt(input.start() + at);
-      last = input.array()[input.start() + at];
-      executes += last == FrontendType.EXECUTE ? 1 : 0;
     }
     return executes == 1 && groupEnds && last != FrontendType.FLUSH && !begun;
   }

@@ -38,6 +38,9 @@ final class NodeScript {
               .redirectErrorStream(true)
               .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
               .redirectOutput(output.toFile());
+      builder
+          .environment()
+          .put("ABELIAN_SCRAM_ITERATIONS", "1"); // Many tests do little but log in.
       if (!version.equals(NodeVersions.DEFAULT)) {
         builder.environment().put("ABELIAN_PG_MAJOR", version);
       }

@@ -17,6 +17,7 @@ import org.abelian.cluster.wire.Message;
 import org.abelian.cluster.wire.WireClient;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
+import org.abelian.harness.FaultShare;
 import org.abelian.harness.RouterServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -71,13 +72,15 @@ class CommitFaultsIT {
   }
 
   static Stream<Arguments> faults() {
-    return Stream.of(PREPARE, DECIDE, COMMIT_PREPARED)
-        .flatMap(
-            step ->
-                Stream.of(Moment.values())
-                    .flatMap(
-                        moment ->
-                            Stream.of(Victim.values()).map(v -> Arguments.of(moment, step, v))));
+    return FaultShare.of(
+        Stream.of(PREPARE, DECIDE, COMMIT_PREPARED)
+            .flatMap(
+                step ->
+                    Stream.of(Moment.values())
+                        .flatMap(
+                            moment ->
+                                Stream.of(Victim.values())
+                                    .map(v -> Arguments.of(moment, step, v)))));
   }
 
   @ParameterizedTest(name = "{0} {1}, {2} lost")

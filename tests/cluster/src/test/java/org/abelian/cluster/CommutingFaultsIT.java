@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
+import org.abelian.harness.FaultShare;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -100,10 +101,11 @@ class CommutingFaultsIT {
   }
 
   static Stream<Arguments> faults() {
-    return Stream.concat(
-        Stream.of(Where.values()).flatMap(where -> faults(By.STATEMENTS, where)),
-        Stream.of(Where.SECOND, Where.BOTH)
-            .flatMap(where -> Stream.of(By.KEYS, By.CALL).flatMap(by -> faults(by, where))));
+    return FaultShare.of(
+        Stream.concat(
+            Stream.of(Where.values()).flatMap(where -> faults(By.STATEMENTS, where)),
+            Stream.of(Where.SECOND, Where.BOTH)
+                .flatMap(where -> Stream.of(By.KEYS, By.CALL).flatMap(by -> faults(by, where)))));
   }
 
   private static Stream<Arguments> faults(By by, Where where) {
@@ -156,18 +158,19 @@ class CommutingFaultsIT {
   }
 
   static Stream<Arguments> completionFaults() {
-    return Stream.of(Moment.values())
-        .flatMap(
-            moment ->
-                Stream.of(
-                    Arguments.of(moment, Victim.CONNECTION, By.STATEMENTS),
-                    Arguments.of(moment, Victim.CONNECTION, By.KEYS),
-                    Arguments.of(moment, Victim.NODE, By.KEYS),
-                    Arguments.of(moment, Victim.ROUTER, By.KEYS),
-                    Arguments.of(moment, Victim.NODE, By.CALL),
-                    Arguments.of(moment, Victim.NODE, By.STATEMENTS),
-                    Arguments.of(moment, Victim.ROUTER, By.CALL),
-                    Arguments.of(moment, Victim.ROUTER, By.STATEMENTS)));
+    return FaultShare.of(
+        Stream.of(Moment.values())
+            .flatMap(
+                moment ->
+                    Stream.of(
+                        Arguments.of(moment, Victim.CONNECTION, By.STATEMENTS),
+                        Arguments.of(moment, Victim.CONNECTION, By.KEYS),
+                        Arguments.of(moment, Victim.NODE, By.KEYS),
+                        Arguments.of(moment, Victim.ROUTER, By.KEYS),
+                        Arguments.of(moment, Victim.NODE, By.CALL),
+                        Arguments.of(moment, Victim.NODE, By.STATEMENTS),
+                        Arguments.of(moment, Victim.ROUTER, By.CALL),
+                        Arguments.of(moment, Victim.ROUTER, By.STATEMENTS))));
   }
 
   @ParameterizedTest(name = "{0} the completion, {1} lost, by {2}")

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
+import org.abelian.harness.FaultShare;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -110,20 +111,22 @@ class IndependentFaultsIT {
   }
 
   static Stream<Arguments> faults() {
-    return Stream.of(PROPOSE, EXECUTE)
-        .flatMap(
-            step ->
-                Stream.of(Moment.values())
-                    .flatMap(
-                        moment ->
-                            Stream.of(Victim.values())
-                                .flatMap(
-                                    victim ->
-                                        Stream.of(0, 1)
-                                            .filter(node -> node == 1 || step.equals(EXECUTE))
-                                            .map(
-                                                node ->
-                                                    Arguments.of(moment, step, victim, node)))));
+    return FaultShare.of(
+        Stream.of(PROPOSE, EXECUTE)
+            .flatMap(
+                step ->
+                    Stream.of(Moment.values())
+                        .flatMap(
+                            moment ->
+                                Stream.of(Victim.values())
+                                    .flatMap(
+                                        victim ->
+                                            Stream.of(0, 1)
+                                                .filter(node -> node == 1 || step.equals(EXECUTE))
+                                                .map(
+                                                    node ->
+                                                        Arguments.of(
+                                                            moment, step, victim, node))))));
   }
 
   @ParameterizedTest(name = "{0} {1}, {2} lost, at node {3}")

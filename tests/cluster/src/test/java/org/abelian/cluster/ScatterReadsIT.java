@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ScatterReadsIT {
   private static final int ACCOUNTS = 30;
   private static final int WRITERS = 4;
-  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 3);
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 2);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 
   private final LocalCluster cluster;

@@ -36,9 +36,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 @WithCluster
 @Timeout(value = 7200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WireFuzzIT {
-  private static final int MESSAGES = Integer.getInteger("abelian.fuzz.messages", 24_000);
+  private static final int MESSAGES = Integer.getInteger("abelian.fuzz.messages", 12_000);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int GROUPS = 40;
+
+  /** Short texts, of which older ones are forgotten: more than {@link #GROWTH_MAX} together. */
+  private static final int SHORT_TEXTS = 2500;
+
+  private static final int LONG_TEXTS_MAX = 400;
+
+  private static final int REFUSALS = 20;
 
   /** What they set is more than {@link #GROWTH_MAX} together. */
   private static final int LONG_SESSIONS = 12;
@@ -215,7 +222,8 @@ class WireFuzzIT {
     try (UndisturbedSession other = new UndisturbedSession(router);
         WireClient client = ParityFixture.wire(router.port())) {
       client.query("BEGIN").untilReady();
-      for (int i = 0; i < (kind.equals("many") ? 6000 : 400); i++) {
+      int count = kind.equals("many") ? SHORT_TEXTS : LONG_TEXTS_MAX;
+      for (int i = 0; i < count && refused < REFUSALS; i++) {
         switch (kind) {
           case "many" -> client.parse("", "SELECT " + i + padding).sync();
           case "named" -> client.parse("n" + i, "SELECT " + i + padding).sync();

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @WithNode
 class AddThenReadIT {
-  private static final int TRANSACTIONS = 48;
+  private static final int TRANSACTIONS = 32;
 
   /** Of one client, in scripts that may deadlock: each takes a second to be found. */
   private static final int DEADLOCKS_MAX = 10;

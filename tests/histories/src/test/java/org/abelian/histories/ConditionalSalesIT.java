@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.EnumSource;
       "deadlock_timeout=50ms"
     })
 class ConditionalSalesIT {
-  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 4);
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 3);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final long DECREMENTS = Long.getLong("abelian.soak.decrements", 2_000);
   private static final long SOAK_SECONDS_MAX = 3_600;

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
       "abelian.hot_for=10min"
     })
 class ConstraintsIT {
-  private static final int COUNT = Integer.getInteger("abelian.scenarios", 100);
+  private static final int COUNT = Integer.getInteger("abelian.scenarios", 60);
   private static final int BROKEN_SCENARIOS_MAX = 1000;
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 

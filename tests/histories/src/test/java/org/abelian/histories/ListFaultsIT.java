@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
  * cut. System property {@code abelian.seconds} sets how long, {@code abelian.seed} the first seed.
  */
 class ListFaultsIT {
-  private static final long SECONDS = Long.getLong("abelian.seconds", 15);
+  private static final long SECONDS = Long.getLong("abelian.seconds", 8);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int NODES = 3;
   private static final int CLIENTS = 8;

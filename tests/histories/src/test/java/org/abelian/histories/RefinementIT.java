@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
       "abelian.hot_for=10min"
     })
 class RefinementIT {
-  private static final int COUNT = Integer.getInteger("abelian.histories", 24);
+  private static final int COUNT = Integer.getInteger("abelian.histories", 16);
   private static final int STRICT_MODES = 6;
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
  */
 @WithCluster(settings = {"deadlock_timeout=100ms", "max_pred_locks_per_transaction=256"})
 class SerializableIT {
-  private static final long SECONDS = Long.getLong("abelian.seconds", 10);
+  private static final long SECONDS = Long.getLong("abelian.seconds", 6);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int CLIENTS = 5;
   private static final int EACH = 40;

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
     exclusive = true,
     settings = {"abelian.fold_interval=5ms", "abelian.fold_after=1ms"})
 class SumsIT {
-  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 3);
+  private static final int SECONDS = Integer.getInteger("abelian.soak.seconds", 2);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int WRITERS = 16;
   private static final int KILLS = 2;

@@ -25,10 +25,10 @@ class MicroIT {
   void everyVarietyCommitsAtEveryPoint() throws Exception {
     MicroOptions options =
         new MicroOptions(
-            List.of(Objects.values()), 4, 1, 1, 100, List.of(0, 50), List.of(0.0, 0.5, 1.5), 150);
+            List.of(Objects.values()), 4, 1, 1, 100, List.of(0, 50), List.of(0.0, 1.5), 150);
     BenchResult result =
         new MicroBench(database, LocalNode.binDirectory(), options).run(line -> {});
-    assertEquals((4 + 3) * Variety.values().length, result.rows().size());
+    assertEquals((4 + 2) * Variety.values().length, result.rows().size());
     result
         .rows()
         .forEach(

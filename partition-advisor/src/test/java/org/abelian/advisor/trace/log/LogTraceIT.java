@@ -542,7 +542,7 @@ class LogTraceIT {
   @Test
   void advisesWarehousesFromALogOfBenchBase() throws IOException, SQLException {
     Path log = folder.resolve("benchbase.csv");
-    BenchBaseLog.write(log, 1500);
+    BenchBaseLog.write(log, 700);
     String tables =
         Files.readAllLines(Path.of("../oltpbench-configs/tpcc/ddl-plain.sql")).stream()
             .filter(line -> !line.startsWith("DROP") && !line.contains("create_"))

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @WithNode
 @WithCluster
 class RandomQueriesIT {
-  private static final int STATEMENTS = Integer.getInteger("abelian.soak.statements", 400);
+  private static final int STATEMENTS = Integer.getInteger("abelian.soak.statements", 250);
   private static final Pattern PADDING = Pattern.compile(" +\\|");
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
 

@@ -58,6 +58,27 @@ as_database_user() {
   fi
 }
 
+# Debian packages that one script needs, beside those of scripts/setup.
+install_tools() { # package ...
+  local package wanted=()
+  for package; do
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || wanted+=("$package")
+  done
+  [ ${#wanted[@]} -gt 0 ] || return 0
+  say "installing Debian packages: ${wanted[*]}"
+  as_root apt-get -q update >&2
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y install --no-install-recommends "${wanted[@]}" >&2
+}
+
+# Debian's mirror as the machine's own sources name it.
+# shellcheck disable=SC2016 # apt's own variable
+mirror() {
+  local uri
+  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' 'Component: main' | head -n 1)
+  [ -n "$uri" ] || fail "apt knows no mirror of Debian: run apt-get update"
+  printf '%s\n' "$uri"
+}
+
 # Rust is often installed for the user only, in a folder that non-login shells do not search.
 find_cargo() {
   if ! command -v cargo >/dev/null && [ -x "$HOME/.cargo/bin/cargo" ]; then

@@ -2338,14 +2338,18 @@ BEGIN
   RETURN made;
 END $make$;
 REVOKE ALL ON FUNCTION abelian.make_type(name, name, regprocedure, text, text) FROM PUBLIC;
--- ALTER TYPE records anew what the type depends on, and knows nothing of its aggregate: that is recorded with the label.
+-- ALTER TYPE records anew what the type depends on, and knows nothing of its aggregate: that is recorded with the label. The label also tells in what
+-- the aggregate keeps its states: PostgreSQL may change that, and must not take what is stored for something else then.
 CREATE FUNCTION abelian.have_analyzed(type regtype) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $have$
 DECLARE
   set_label text := (SELECT label FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND objoid = type);
+  state text := (SELECT format('; state %I.%I', n.nspname, t.typname)
+                   FROM pg_aggregate a JOIN pg_type t ON t.oid = a.aggtranstype JOIN pg_namespace n ON n.oid = t.typnamespace
+                  WHERE a.aggfnoid = to_regprocedure(split_part(set_label, ';', 1)));
 BEGIN
   EXECUTE format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', type);
   IF set_label IS NOT NULL THEN
-    EXECUTE format('SECURITY LABEL FOR abelian ON TYPE %s IS %L', type, set_label);
+    EXECUTE format('SECURITY LABEL FOR abelian ON TYPE %s IS %L', type, set_label || CASE WHEN set_label LIKE '%; state %' THEN '' ELSE coalesce(state, '') END);
   END IF;
 END $have$;
 REVOKE ALL ON FUNCTION abelian.have_analyzed(regtype) FROM PUBLIC;
@@ -2906,7 +2910,7 @@ CREATE OR REPLACE FUNCTION abelian.lww_map_as_text(abelian.lww_map) RETURNS text
   'SELECT $1::pg_catalog.jsonb::pg_catalog.text';
 -- abelian.put adds: one name for it is enough.
 DROP FUNCTION abelian.add(abelian.lww_map, text, numeric, jsonb);
-SECURITY LABEL FOR abelian ON TYPE abelian.lww_map IS 'abelian.lww_map_of(pg_catalog.text, pg_catalog."numeric", pg_catalog.jsonb); elements lww_map';
+SECURITY LABEL FOR abelian ON TYPE abelian.lww_map IS 'abelian.lww_map_of(pg_catalog.text, pg_catalog."numeric", pg_catalog.jsonb); elements lww_map; state pg_catalog.bytea';
 CREATE FUNCTION abelian.put(abelian.lww_map, text, numeric, jsonb) RETURNS abelian.lww_map LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_element_put';
 CREATE FUNCTION abelian.put(abelian.lww_map, text, timestamptz, jsonb) RETURNS abelian.lww_map LANGUAGE sql STABLE PARALLEL SAFE AS
   'SELECT abelian.put($1, $2, EXTRACT(epoch FROM $3), $4)';
@@ -2984,12 +2988,14 @@ BEGIN
   RETURN abelian.make_type(type_schema, type_name, found);
 END $create$;
 
+-- sum(interval) keeps other states from PostgreSQL 17 on.
+CREATE AGGREGATE abelian.sum_interval_of(interval) (SFUNC = pg_catalog.interval_pl, STYPE = interval, COMBINEFUNC = pg_catalog.interval_pl, PARALLEL = SAFE);
 -- The usual ones. A window of RANGE takes the offset that it takes over the values.
 DO $$
 DECLARE
   made record;
 BEGIN
-  PERFORM abelian.create_type('abelian.sum_interval', 'pg_catalog.sum(interval)');
+  PERFORM abelian.make_type('abelian', 'sum_interval', 'abelian.sum_interval_of(interval)');
   FOR made IN SELECT format('%s_%s', direction, value) AS name, v.*, d.*
                 FROM (VALUES ('date', 'interval'), ('timestamp', 'interval'), ('interval', 'interval'), ('int4', 'int4'), ('float8', 'float8'), ('uuid', NULL)) v(value, offset_type),
                      unnest('{max,min}'::text[]) d(direction)

@@ -626,6 +626,17 @@ pub fn backend_of(transaction: &pg_sys::VirtualTransactionId) -> i32 {
     return transaction.procNumber + 1;
 }
 
+/// The number that this backend has given the transaction that runs. Commands such as VACUUM run several.
+pub fn local_transaction() -> pg_sys::LocalTransactionId {
+    // SAFETY: the backend's own entry, which it alone writes.
+    unsafe {
+        #[cfg(any(feature = "pg15", feature = "pg16"))]
+        return (*pg_sys::MyProc).lxid;
+        #[cfg(any(feature = "pg17", feature = "pg18"))]
+        return (*pg_sys::MyProc).vxid.lxid;
+    }
+}
+
 /// The transaction that holds or awaits a lock.
 pub fn transaction_of(lock: &pg_sys::LockInstanceData) -> pg_sys::VirtualTransactionId {
     #[cfg(any(feature = "pg15", feature = "pg16"))]

@@ -77,6 +77,9 @@ pub enum Error {
     /// A function of the types over aggregates was declared for another type.
     #[error("the function is declared for a type that is not one over an aggregate")]
     NotAggregated,
+    /// A type over an aggregate whose states are of another type than when the type was made.
+    #[error("the aggregate that the type is over has other states now than those that are stored")]
+    OtherStates,
     /// A combine function gave NULL for two states.
     #[error("the aggregate's functions gave no state")]
     NoState,
@@ -217,6 +220,7 @@ impl Error {
             | Error::GroupedAndDistinct
             | Error::WholeRow
             | Error::UnusableAggregate(_)
+            | Error::OtherStates
             | Error::SeveralKeys
             | Error::IndependentIsolation
             | Error::NotCombinable => PgSqlErrorCode::ERRCODE_FEATURE_NOT_SUPPORTED,
@@ -284,6 +288,9 @@ impl Error {
             Error::NotAMember(_) => Some("GRANT it to the router's role."),
             Error::OthersStatement => Some("Ask as a member of the role that has run it."),
             Error::LaneBusy | Error::LaneWaitsForUs => Some("Run the transaction again."),
+            Error::OtherStates => Some(
+                "Where the aggregate was replaced, bring it back as it was. Before an upgrade of PostgreSQL that changes it, give columns of the type a plain one.",
+            ),
             Error::NullOperand => Some(
                 "Its result is NULL or not, depending on the value: test the argument for NULL, or use coalesce().",
             ),

@@ -7,6 +7,8 @@ UPDATE item SET stock = stock - 100 WHERE id = 7;
 UPDATE collected SET tags = abelian.add_all(tags, ARRAY['t' || id, 'all']), readers = abelian.add(readers, id), points = abelian.add(points, 'p' || id % 4, 1.5),
   votes = abelian.add(votes, 'yes', 2), settings = abelian.put(settings, 'k' || id % 5, 'v' || id), bidders = abelian.add(bidders, id, 'b' || id);
 UPDATE collected SET tags = abelian.remove(tags, 'all') WHERE id % 7 = 0;
+UPDATE summed SET mean = abelian.add(mean, id / 3.0), whole = abelian.add(whole, id * 5), deviation = abelian.add(deviation, id * 1.25), spread = abelian.add(spread, id + 0.5),
+  spent = abelian.add(spent, '1 hour'), days = greatest(days, '2026-01-01'), ever = ever OR id % 2 = 0, bag = abelian.add(bag, id), seen = abelian.put(seen, 'k' || id % 3, timestamptz '2026-05-05 12:00Z', to_jsonb(id)), last = abelian.add(last, id, 'v' || id);
 UPDATE alone SET n = n + 5;
 CALL give(1, 2, 10);
 CALL give(3, 14, 10);

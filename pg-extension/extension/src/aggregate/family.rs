@@ -104,18 +104,32 @@ impl Family {
         if let Some(known) = KNOWN.with_borrow(|known| known.get(&type_).cloned()) {
             return known;
         }
-        let family = label::of_type(type_)
-            .and_then(|text| label::Functions::named(&text))
-            .and_then(|functions| Family::over(type_, &functions).ok())
-            .map(Rc::new);
+        let family = Family::described(type_).ok().map(Rc::new);
         KNOWN.with_borrow_mut(|known| known.insert(type_, family.clone()));
         family
+    }
+
+    /// The same of a type that must be one; an error says why it is none.
+    pub fn required(type_: Oid) -> Result<Rc<Family>, Error> {
+        match Family::of(type_) {
+            Some(family) => Ok(family),
+            None => Family::described(type_).map(Rc::new),
+        }
+    }
+
+    fn described(type_: Oid) -> Result<Family, Error> {
+        let functions = label::of_type(type_).and_then(|text| label::Functions::named(&text));
+        Family::over(type_, &functions.ok_or(Error::NotAggregated)?)
     }
 
     /// Describes a type over this aggregate; an error says why it cannot be.
     pub fn over(type_: Oid, functions: &label::Functions) -> Result<Family, Error> {
         let aggregate = functions.aggregate;
         let row = AggregateRow::of(aggregate)?;
+        // PostgreSQL 17 sums intervals in states of another type than 16: what is stored would be taken for something else.
+        if functions.state.is_some_and(|state| state != row.state) {
+            return Err(Error::OtherStates);
+        }
         let unusable = |why: &str| Err(Error::UnusableAggregate(why.into()));
         let arguments = arguments(aggregate);
         if row.kind != b'n' {

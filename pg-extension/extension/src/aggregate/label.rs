@@ -3,7 +3,7 @@
 //!
 //! | object | label |
 //! |---|---|
-//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)`, `; slice f(...)`, `; elements NAME` and `; numbers SEQUENCE` |
+//! | type | its aggregate, qualified: `pg_catalog.max(pg_catalog.int8)`; then, if there are any, `; from f(...)`, `; slice f(...)`, `; elements NAME`, `; numbers SEQUENCE` and `; state TYPE` |
 //! | function | `operation`: `c = f(c, x)` is what merging `c` with `f(NULL, x)` gives |
 //! | function | `operation on elements`: it can be written down, to be done once the elements are locked |
 //! | function | `query of an element`: what `f(c, x, ...)` gives depends on the element `x` of `c` alone |
@@ -157,6 +157,8 @@ pub struct Functions {
     pub structure: Option<Structure>,
     /// The sequence of the numbers that its operation draws.
     pub numbers: Option<Oid>,
+    /// The type of the aggregate's states when the type was made.
+    pub state: Option<Oid>,
 }
 
 impl Functions {
@@ -169,12 +171,14 @@ impl Functions {
             new_slice: None,
             structure: None,
             numbers: None,
+            state: None,
         };
         for part in parts {
             match part.split_once(' ')? {
                 ("from", name) => functions.from_value = Some(function_named(name)?),
                 ("slice", name) => functions.new_slice = Some(function_named(name)?),
                 ("numbers", name) => functions.numbers = Some(relation_named(name)?),
+                ("state", name) => functions.state = Some(type_named(name)?),
                 ("elements", name) => functions.structure = Some(Structure::named(name)?),
                 _ => return None,
             }
@@ -185,6 +189,10 @@ impl Functions {
 
 fn function_named(name: &str) -> Option<Oid> {
     named(name, pg_sys::to_regprocedure)
+}
+
+fn type_named(name: &str) -> Option<Oid> {
+    named(name, pg_sys::to_regtype)
 }
 
 fn relation_named(name: &str) -> Option<Oid> {

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::backend;
 use crate::boundary::functions;
+use crate::compat;
 use crate::hooks::executor::{self, Start};
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{self, Around, Command, Runner};
@@ -190,6 +191,7 @@ fn around_command(command: &Command, run: Runner<'_>) {
         enter_gate(gid);
     }
     let level = if is_checked { begin_call() } else { 0 };
+    let transaction = compat::local_transaction();
     match is_checked && nested::checks_bodies_elsewhere(command.node()) {
         true => without_bodies(&mut || run(&command)),
         false => run(&command),
@@ -199,8 +201,10 @@ fn around_command(command: &Command, run: Runner<'_>) {
         session_settings::changed();
     }
     if is_checked && backend::in_transaction() {
-        // Utility commands take their locks while they run, so the version is looked at once more.
-        refuse_outdated_router();
+        // Utility commands take their locks while they run, so the version is looked at once more; not where VACUUM and its like have committed.
+        if compat::local_transaction() == transaction || command.tag() == NodeTag::T_CallStmt {
+            refuse_outdated_router();
+        }
         report_transaction();
     }
 }

@@ -133,7 +133,7 @@ fn merge(folded: Option<Content>, slice: Content) -> Result<Option<Content>, Err
             Some(Content::Decimal(numeric::add(folded, amount)?))
         }
         (Some(Content::State(type_, folded)), Content::State(other, state)) if type_ == other => {
-            let family = Family::of(type_).ok_or(Error::NotAggregated)?;
+            let family = Family::required(type_)?;
             let state = family.merged(&content_of(folded), &content_of(state))?;
             Some(Content::State(type_, bytea_of(&state)))
         }

@@ -252,7 +252,7 @@ impl Change {
 
 /// A statement does not outlive its table's types.
 fn family(type_: Oid) -> Result<Rc<Family>, Error> {
-    Family::of(type_).ok_or(Error::NotAggregated)
+    Family::required(type_)
 }
 
 /// What became of a row.

@@ -163,7 +163,7 @@ pub unsafe fn joined(type_: Oid, datum: Datum) -> Result<Datum, Error> {
             ours if ours.is_counter_type(type_) => whole(Counter::from_datum(datum)),
             ours if ours.decimal_counter == type_ => whole(DecimalCounter::from_datum(datum)),
             _ => {
-                let family = Family::of(type_).ok_or(Error::NotAggregated)?;
+                let family = Family::required(type_)?;
                 whole(Aggregated::from_datum(family, datum))
             }
         }

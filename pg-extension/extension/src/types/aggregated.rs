@@ -245,17 +245,21 @@ pub fn family_of(call: Call) -> Result<Rc<Family>, Error> {
         let first = if count > 0 { *types } else { Oid::INVALID };
         [result, first]
     };
-    candidates
-        .into_iter()
-        .find_map(Family::of)
-        .ok_or(Error::NotAggregated)
+    if let Some(family) = candidates.into_iter().find_map(Family::of) {
+        return Ok(family);
+    }
+    let refusals = candidates.into_iter().map(Family::required);
+    Err(refusals
+        .filter_map(Result::err)
+        .find(|error| matches!(error, Error::OtherStates))
+        .unwrap_or(Error::NotAggregated))
 }
 
 /// The family of the `n`-th argument of a polymorphic function.
 pub fn family_of_argument(call: Call, n: i32) -> Result<Rc<Family>, Error> {
     // SAFETY: the call information is PostgreSQL's own.
     let type_ = unsafe { pg_sys::get_fn_expr_argtype((*call.info()).flinfo, n) };
-    Family::of(type_).ok_or(Error::NotAggregated)
+    Family::required(type_)
 }
 
 /// The `n`-th argument, of the type that the function is declared for.

@@ -139,7 +139,7 @@ pub fn detached(catalog: &Catalog, type_: Oid, datum: Datum) -> Result<Datum, Er
 }
 
 fn without_identity(type_: Oid, datum: Datum) -> Result<Datum, Error> {
-    let family = crate::aggregate::Family::of(type_).ok_or(Error::NotAggregated)?;
+    let family = crate::aggregate::Family::required(type_)?;
     // SAFETY: a datum of the family's type.
     let content = unsafe {
         if !aggregated::is_identity(Aggregated::id_of(datum)) {

@@ -149,6 +149,11 @@ class PlacementChangeIT {
     run(connection, "SELECT create_distributed_table('" + table + "', 'id')");
     run(connection, "ALTER TABLE " + table + " ADD n int DEFAULT 7");
     run(connection, "INSERT INTO " + table + " SELECT generate_series(1, 9)");
+    run(connection, "ANALYZE " + table);
+    run(connection, "VACUUM " + table);
+    run(connection, "CREATE INDEX CONCURRENTLY " + table + "_n ON " + table + " (n)");
+    run(connection, "REINDEX INDEX CONCURRENTLY " + table + "_n");
+    run(connection, "DROP INDEX CONCURRENTLY " + table + "_n");
     try (Statement read = connection.createStatement();
         ResultSet rows = read.executeQuery("SELECT sum(n) FROM " + table)) {
       assertTrue(rows.next());

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Node;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
@@ -48,9 +49,7 @@ public final class NodeByNodeExecution extends Execution {
     context.retry().forbid();
     String tag = null;
     for (Node node : bound.routed().router().catalog().nodes()) {
-      Backend backend = context.backends().backend(node);
-      context.backends().connect(backend);
-      QueryResult result = run(backend, bound.statement().sql());
+      QueryResult result = run(context.backends().backend(node), bound.statement().sql());
       if (!result.succeeded()) {
         throw new ClientError(result.errorFields());
       }
@@ -68,11 +67,22 @@ public final class NodeByNodeExecution extends Execution {
     return ClientError.of("25001", routed.facts().tag() + " cannot run inside a transaction block");
   }
 
-  private static QueryResult run(Backend backend, String sql) {
+  /** A node that knows a newer placement says so before it begins: it is asked again. */
+  private QueryResult run(Backend backend, String sql) {
     try {
-      return NodeCall.simple(backend.connection, sql);
+      QueryResult result;
+      do {
+        context.backends().connect(backend);
+        result = NodeCall.simple(backend.connection, sql);
+      } while (isOutdated(result) && context.retry().learnsPlacement());
+      return result;
     } catch (NodeLostException lost) {
       throw new ClientError(SessionErrors.effectUnknown(lost.getMessage()));
     }
+  }
+
+  private static boolean isOutdated(QueryResult result) {
+    return !result.succeeded()
+        && result.errorFields().sqlState().equals(SqlState.STALE_PLACEMENT.code());
   }
 }

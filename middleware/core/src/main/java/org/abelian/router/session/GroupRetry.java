@@ -141,15 +141,42 @@ public final class GroupRetry {
 
   /** As {@link #request}, after another's change of the placement. */
   public boolean requestBesideChange() {
+    if (!goesOnBesideChange() || !rewind(true)) {
+      done();
+      return false;
+    }
+    return true;
+  }
+
+  /**
+   * Reads the placement anew for a command that a node has refused before it began, and that need
+   * not be routed again.
+   *
+   * @return false when that has been done too often
+   */
+  public boolean learnsPlacement() {
+    boolean goesOn = goesOnBesideChange();
+    if (goesOn) {
+      readPlacement();
+    }
+    return goesOn;
+  }
+
+  /** Counts one more attempt beside somebody else's changes, unless there have been enough. */
+  private boolean goesOnBesideChange() {
     long version = settings.snapshot().placementVersion();
     int limit = version == changedSince ? ATTEMPTS : ATTEMPTS_BESIDE_CHANGES;
-    if (attemptsBesideChanges >= limit || !rewind(true)) {
-      done();
+    if (attemptsBesideChanges >= limit) {
       return false;
     }
     changedSince = version;
     attemptsBesideChanges++;
     return true;
+  }
+
+  private void readPlacement() {
+    long stale = settings.snapshot().placementVersion();
+    settings.placementVersion(catalog.refresh(stale).version());
   }
 
   private boolean rewind(boolean newPlacement) {
@@ -252,10 +279,8 @@ public final class GroupRetry {
     backends.release();
     defined.forEach(statements::remove);
     output.rewind(outputPosition);
-    if (!placementChanged) {
-      return;
+    if (placementChanged) {
+      readPlacement();
     }
-    long stale = settings.snapshot().placementVersion();
-    settings.placementVersion(catalog.refresh(stale).version());
   }
 }

@@ -2339,13 +2339,13 @@ BEGIN
 END $make$;
 REVOKE ALL ON FUNCTION abelian.make_type(name, name, regprocedure, text, text) FROM PUBLIC;
 -- ALTER TYPE records anew what the type depends on, and knows nothing of its aggregate: that is recorded with the label. The label also tells in what
--- the aggregate keeps its states: PostgreSQL may change that, and must not take what is stored for something else then.
+-- the aggregate keeps its states, if that is a type of PostgreSQL's own: another version may have another one, and must not take what is stored for it.
 CREATE FUNCTION abelian.have_analyzed(type regtype) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $have$
 DECLARE
   set_label text := (SELECT label FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND objoid = type);
   state text := (SELECT format('; state %I.%I', n.nspname, t.typname)
                    FROM pg_aggregate a JOIN pg_type t ON t.oid = a.aggtranstype JOIN pg_namespace n ON n.oid = t.typnamespace
-                  WHERE a.aggfnoid = to_regprocedure(split_part(set_label, ';', 1)));
+                  WHERE a.aggfnoid = to_regprocedure(split_part(set_label, ';', 1)) AND n.nspname = 'pg_catalog');
 BEGIN
   EXECUTE format('ALTER TYPE %s SET (ANALYZE = abelian.analyze_values)', type);
   IF set_label IS NOT NULL THEN
@@ -2364,7 +2364,7 @@ BEGIN
       PERFORM abelian.have_analyzed(made);
     EXCEPTION WHEN insufficient_privilege THEN
       -- It is refused to run functions that ordinary users own, from now on; ANALYZE as well.
-      RAISE WARNING 'type % is over an aggregate whose functions no superuser owns', made USING HINT = 'Have a superuser take them over by ALTER FUNCTION ... OWNER TO, and set the label of the type again.';
+      RAISE WARNING 'type % is over an aggregate whose functions no superuser owns', made USING HINT = 'Have a superuser take them over by ALTER FUNCTION ... OWNER TO, and run SELECT abelian.have_analyzed(...) with the type.';
     END;
   END LOOP;
 END $$;

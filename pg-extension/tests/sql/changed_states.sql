@@ -12,8 +12,7 @@ UPDATE sale SET n = abelian.add(n, 10);
 RESET abelian.split;
 SELECT * FROM sale ORDER BY id;
 CREATE OR REPLACE AGGREGATE total(integer) (SFUNC = total_add, STYPE = numeric, COMBINEFUNC = numeric_add, FINALFUNC = pg_catalog.int8, INITCOND = '0', PARALLEL = SAFE);
-\set VERBOSITY verbose
-\set SHOW_CONTEXT never
+\set VERBOSITY sqlstate
 SELECT n FROM sale;
 SELECT n::text FROM sale;
 SELECT sum(n) FROM sale;
@@ -33,3 +32,16 @@ SELECT * FROM sale ORDER BY id;
 SELECT count(*) FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND label NOT LIKE '%; state %';
 -- Sums of intervals are of one kind on all versions.
 SELECT '1 day 2 hours'::abelian.sum_interval, pg_catalog.format_type(aggtranstype, NULL) FROM pg_aggregate WHERE aggfnoid = 'abelian.sum_interval_of(interval)'::regprocedure;
+-- Its values are objects all the while: none is copied with its identity, and it is not indexed.
+CREATE OR REPLACE AGGREGATE total(integer) (SFUNC = total_add, STYPE = numeric, COMBINEFUNC = numeric_add, FINALFUNC = pg_catalog.int8, INITCOND = '0', PARALLEL = SAFE);
+INSERT INTO sale SELECT 3, n, note FROM sale WHERE id = 1;
+CREATE TABLE copied AS SELECT * FROM sale;
+CREATE INDEX ON sale (n);
+SET client_min_messages = error;
+CREATE PUBLICATION changes FOR TABLE sale;
+CREATE OR REPLACE AGGREGATE total(integer) (SFUNC = total_add, STYPE = bigint, COMBINEFUNC = int8pl, INITCOND = '0', PARALLEL = SAFE);
+INSERT INTO sale SELECT 3, n, note FROM sale WHERE id = 1;
+SET abelian.split = always;
+UPDATE sale SET n = abelian.add(n, 1000) WHERE id = 3;
+RESET abelian.split;
+SELECT * FROM sale ORDER BY id;

@@ -57,6 +57,8 @@ pub struct Family {
     initial: OnceCell<Option<Vec<u8>>>,
     /// Whether superusers own all its functions.
     is_trusted: bool,
+    /// Whether the aggregate's states were of another type when the type was made: what is stored would be taken for something else.
+    has_other_states: bool,
     /// Makes a state of a value.
     from_value: Option<Oid>,
     /// Makes, of the state in the row, what a new slice begins with.
@@ -104,32 +106,25 @@ impl Family {
         if let Some(known) = KNOWN.with_borrow(|known| known.get(&type_).cloned()) {
             return known;
         }
-        let family = Family::described(type_).ok().map(Rc::new);
+        let family = label::of_type(type_)
+            .and_then(|text| label::Functions::named(&text))
+            .and_then(|functions| Family::over(type_, &functions).ok())
+            .map(Rc::new);
         KNOWN.with_borrow_mut(|known| known.insert(type_, family.clone()));
         family
     }
 
-    /// The same of a type that must be one; an error says why it is none.
+    /// The same of a type that must be one, and whose states are about to be looked at.
     pub fn required(type_: Oid) -> Result<Rc<Family>, Error> {
-        match Family::of(type_) {
-            Some(family) => Ok(family),
-            None => Family::described(type_).map(Rc::new),
-        }
-    }
-
-    fn described(type_: Oid) -> Result<Family, Error> {
-        let functions = label::of_type(type_).and_then(|text| label::Functions::named(&text));
-        Family::over(type_, &functions.ok_or(Error::NotAggregated)?)
+        let family = Family::of(type_).ok_or(Error::NotAggregated)?;
+        family.require_states()?;
+        Ok(family)
     }
 
     /// Describes a type over this aggregate; an error says why it cannot be.
     pub fn over(type_: Oid, functions: &label::Functions) -> Result<Family, Error> {
         let aggregate = functions.aggregate;
         let row = AggregateRow::of(aggregate)?;
-        // PostgreSQL 17 sums intervals in states of another type than 16: what is stored would be taken for something else.
-        if functions.state.is_some_and(|state| state != row.state) {
-            return Err(Error::OtherStates);
-        }
         let unusable = |why: &str| Err(Error::UnusableAggregate(why.into()));
         let arguments = arguments(aggregate);
         if row.kind != b'n' {
@@ -186,6 +181,7 @@ impl Family {
             initial_text: row.initial,
             initial: OnceCell::new(),
             is_trusted: false,
+            has_other_states: functions.state.is_some_and(|state| state != row.state),
             from_value: functions.from_value,
             new_slice: functions.new_slice,
             structure: functions.structure,
@@ -332,6 +328,14 @@ impl Family {
             .ok_or(Error::UntrustedAggregate)
     }
 
+    /// Whether states that are stored are those of the aggregate as it is now.
+    pub fn require_states(&self) -> Result<(), Error> {
+        match self.has_other_states {
+            true => Err(Error::OtherStates),
+            false => Ok(()),
+        }
+    }
+
     fn functions(&self) -> impl Iterator<Item = Oid> {
         let serial = self.serial.into_iter().flat_map(|(out, back)| [out, back]);
         let others = [self.final_function, self.from_value, self.new_slice];
@@ -373,6 +377,7 @@ impl Family {
 
     /// The state as the aggregate's functions take it.
     fn live(&self, image: &[u8]) -> Result<Option<Datum>, Error> {
+        self.require_states()?;
         let datum = self.layout.datum(image);
         match self.serial {
             None => Ok(Some(datum)),

@@ -113,6 +113,7 @@ fn check_type(object: &ObjectAddress, label: &CStr) -> Result<(), Error> {
         .ok_or(Error::InvalidLabel)?;
     let family = Family::over(object.objectId, &functions)?;
     family.require_trust()?;
+    family.require_states()?;
     family.empty(); // an initial state that cannot be read is an error now
     let aggregate = ObjectAddress {
         classId: pg_sys::ProcedureRelationId,
@@ -157,7 +158,7 @@ pub struct Functions {
     pub structure: Option<Structure>,
     /// The sequence of the numbers that its operation draws.
     pub numbers: Option<Oid>,
-    /// The type of the aggregate's states when the type was made.
+    /// The type of the aggregate's states when the type was made, if it is one of PostgreSQL's own; invalid if that is not there any more.
     pub state: Option<Oid>,
 }
 
@@ -178,7 +179,7 @@ impl Functions {
                 ("from", name) => functions.from_value = Some(function_named(name)?),
                 ("slice", name) => functions.new_slice = Some(function_named(name)?),
                 ("numbers", name) => functions.numbers = Some(relation_named(name)?),
-                ("state", name) => functions.state = Some(type_named(name)?),
+                ("state", name) => functions.state = Some(type_named(name).unwrap_or(Oid::INVALID)),
                 ("elements", name) => functions.structure = Some(Structure::named(name)?),
                 _ => return None,
             }

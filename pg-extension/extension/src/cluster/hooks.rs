@@ -201,11 +201,21 @@ fn around_command(command: &Command, run: Runner<'_>) {
         session_settings::changed();
     }
     if is_checked && backend::in_transaction() {
-        // Utility commands take their locks while they run, so the version is looked at once more; not where VACUUM and its like have committed.
-        if compat::local_transaction() == transaction || command.tag() == NodeTag::T_CallStmt {
-            refuse_outdated_router();
-        }
+        // Utility commands take their locks while they run, so the version is looked at once more.
+        let has_committed = compat::local_transaction() != transaction;
+        check_version_again(command.tag(), has_committed);
         report_transaction();
+    }
+}
+
+/// What VACUUM and its like have committed is done.
+fn check_version_again(tag: NodeTag, has_committed: bool) {
+    if !has_committed {
+        refuse_outdated_router();
+    } else if matches!(tag, NodeTag::T_CallStmt | NodeTag::T_DoStmt)
+        && let Some(current) = version::newer_than_router()
+    {
+        version::refuse_rest(current);
     }
 }
 

@@ -12,7 +12,7 @@ use super::{placed, postgres, settings};
 use crate::boundary::PostgresError;
 use crate::hooks::cache;
 use crate::pg_function;
-use pgrx::pg_sys;
+use pgrx::{PgSqlErrorCode, pg_sys};
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
 
 /// The cached version; [`UNREAD`] after an invalidation, 0 when nobody is to be refused.
@@ -47,16 +47,33 @@ pub fn newer_than_router() -> Option<i64> {
     Some(node_version()).filter(|current| known < *current)
 }
 
-/// Raises AB001.
+/// Raises AB001: nothing has been done, and the router may have it done again.
 pub fn refuse(current: i64) -> ! {
+    raise(
+        postgres::make_sqlstate(OUTDATED),
+        current,
+        "Routers read abelian.catalog() anew and route the statement again.",
+    )
+}
+
+/// Raises 40001: a part of it has been committed.
+pub fn refuse_rest(current: i64) -> ! {
+    raise(
+        PgSqlErrorCode::ERRCODE_T_R_SERIALIZATION_FAILURE as i32,
+        current,
+        "What it has committed stays. Run the rest again.",
+    )
+}
+
+fn raise(sqlstate: i32, current: i64, hint: &str) -> ! {
     let known = settings::PLACEMENT_VERSION.get();
     PostgresError::with_hint(
-        postgres::make_sqlstate(OUTDATED),
+        sqlstate,
         &format!(
             "the placement has changed: version {current} is current, the statement was routed by version {known}"
         ),
         "",
-        "Routers read abelian.catalog() anew and route the statement again.",
+        hint,
         None,
     )
     .raise()

@@ -245,14 +245,12 @@ pub fn family_of(call: Call) -> Result<Rc<Family>, Error> {
         let first = if count > 0 { *types } else { Oid::INVALID };
         [result, first]
     };
-    if let Some(family) = candidates.into_iter().find_map(Family::of) {
-        return Ok(family);
-    }
-    let refusals = candidates.into_iter().map(Family::required);
-    Err(refusals
-        .filter_map(Result::err)
-        .find(|error| matches!(error, Error::OtherStates))
-        .unwrap_or(Error::NotAggregated))
+    let family = candidates
+        .into_iter()
+        .find_map(Family::of)
+        .ok_or(Error::NotAggregated)?;
+    family.require_states()?;
+    Ok(family)
 }
 
 /// The family of the `n`-th argument of a polymorphic function.

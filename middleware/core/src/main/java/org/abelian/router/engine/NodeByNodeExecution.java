@@ -1,6 +1,9 @@
 package org.abelian.router.engine;
 
+import java.util.HashSet;
+import java.util.Set;
 import org.abelian.router.backend.Backend;
+import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.execution.ClientError;
@@ -46,20 +49,45 @@ public final class NodeByNodeExecution extends Execution {
     if (context.transactions().state().isBlock()) {
       throw insideBlock(bound.routed());
     }
-    context.retry().forbid();
+    Set<Integer> done = new HashSet<>();
+    Catalog catalog = bound.routed().router().catalog();
     String tag = null;
-    for (Node node : bound.routed().router().catalog().nodes()) {
+    for (Node node = next(catalog, done); node != null; node = next(catalog, done)) {
       QueryResult result = run(context.backends().backend(node), bound.statement().sql());
+      if (isOutdated(result)) {
+        // Before a node has run it, all of it is routed again.
+        Catalog newer = done.isEmpty() ? null : context.retry().learnPlacement();
+        if (newer != null) {
+          catalog = newer;
+          continue;
+        }
+      } else {
+        context.retry().forbid();
+      }
       if (!result.succeeded()) {
         throw new ClientError(result.errorFields());
       }
-      if (tag == null) {
+      if (done.isEmpty()) {
         result.notices().forEach(context.replies().output()::pass);
       }
+      done.add(node.id());
       tag = result.tag();
     }
     context.replies().output().commandComplete(tag);
     return Progress.NEXT;
+  }
+
+  private static Node next(Catalog catalog, Set<Integer> done) {
+    return catalog.nodes().stream()
+        .filter(node -> !done.contains(node.id()))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** A node that knows a newer placement says so before it begins. */
+  private static boolean isOutdated(QueryResult result) {
+    return !result.succeeded()
+        && result.errorFields().sqlState().equals(SqlState.STALE_PLACEMENT.code());
   }
 
   /** The error of a command that must not be in a transaction with others. */
@@ -67,22 +95,12 @@ public final class NodeByNodeExecution extends Execution {
     return ClientError.of("25001", routed.facts().tag() + " cannot run inside a transaction block");
   }
 
-  /** A node that knows a newer placement says so before it begins: it is asked again. */
   private QueryResult run(Backend backend, String sql) {
     try {
-      QueryResult result;
-      do {
-        context.backends().connect(backend);
-        result = NodeCall.simple(backend.connection, sql);
-      } while (isOutdated(result) && context.retry().learnsPlacement());
-      return result;
+      context.backends().connect(backend);
+      return NodeCall.simple(backend.connection, sql);
     } catch (NodeLostException lost) {
       throw new ClientError(SessionErrors.effectUnknown(lost.getMessage()));
     }
-  }
-
-  private static boolean isOutdated(QueryResult result) {
-    return !result.succeeded()
-        && result.errorFields().sqlState().equals(SqlState.STALE_PLACEMENT.code());
   }
 }

@@ -491,6 +491,8 @@ public final class Pipeline {
   public void copied(int count) {
     context.retry().forbid();
     int running = running();
+    begun |= !simpleGroup; // What comes behind it in the group is not alone.
+    checked &= running > 0;
     input.consume(planned);
     input.remove(running, count);
     planned = 0;

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.SessionSettings;
+import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.execution.ClientOutput;
 import org.abelian.router.statement.ClientStatements;
@@ -149,17 +150,13 @@ public final class GroupRetry {
   }
 
   /**
-   * Reads the placement anew for a command that a node has refused before it began, and that need
-   * not be routed again.
+   * Reads the placement anew for a command that a node has refused before it began, after other
+   * nodes have run it.
    *
-   * @return false when that has been done too often
+   * @return null when that has been done too often
    */
-  public boolean learnsPlacement() {
-    boolean goesOn = goesOnBesideChange();
-    if (goesOn) {
-      readPlacement();
-    }
-    return goesOn;
+  public Catalog learnPlacement() {
+    return goesOnBesideChange() ? readPlacement() : null;
   }
 
   /** Counts one more attempt beside somebody else's changes, unless there have been enough. */
@@ -174,9 +171,10 @@ public final class GroupRetry {
     return true;
   }
 
-  private void readPlacement() {
-    long stale = settings.snapshot().placementVersion();
-    settings.placementVersion(catalog.refresh(stale).version());
+  private Catalog readPlacement() {
+    Catalog read = catalog.refresh(settings.snapshot().placementVersion());
+    settings.placementVersion(read.version());
+    return read;
   }
 
   private boolean rewind(boolean newPlacement) {

@@ -167,6 +167,63 @@ class WireParityIT {
               return all;
             }),
         named(
+            "a Describe before a Bind that fails, and another Bind in the next group",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              c.parse("d", "SELECT owner FROM account WHERE id = $1").sync();
+              all.addAll(c.untilReady());
+              c.describe('S', "d").bind("", "d", 0, "x").execute("", 0).sync();
+              all.addAll(c.untilReady());
+              c.bind("", "d", 0, "7").execute("", 0).sync();
+              all.addAll(c.untilReady());
+              return all;
+            }),
+        named(
+            "a Describe before a Bind that is skipped, and another Bind in the next group",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              c.parse("d", "SELECT owner FROM account WHERE id = $1")
+                  .parse("f", "SELECT 1 / (id - 7) FROM account WHERE id = $1")
+                  .sync();
+              all.addAll(c.untilReady());
+              c.bind("", "f", 0, "7").execute("", 0);
+              c.describe('S', "d").bind("", "d", 0, "3").execute("", 0).sync();
+              all.addAll(c.untilReady());
+              c.bind("", "d", 0, "5").execute("", 0).sync();
+              all.addAll(c.untilReady());
+              return all;
+            }),
+        named(
+            "RELEASE, PREPARE and DEALLOCATE behind an error do nothing",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              for (String sql :
+                  List.of(
+                      "PREPARE kept AS SELECT 1",
+                      "DEALLOCATE ALL",
+                      "PREPARE kept AS SELECT 1",
+                      "PREPARE late AS SELECT 2",
+                      "DEALLOCATE late",
+                      "SELECT id / 0 FROM account WHERE id = 1; DEALLOCATE ALL",
+                      "EXECUTE kept",
+                      "SELECT id / 0 FROM account WHERE id = 1; PREPARE late AS SELECT 2",
+                      "EXECUTE late",
+                      "BEGIN",
+                      "UPDATE account SET balance = balance + 1 WHERE id = 3",
+                      "SAVEPOINT a",
+                      "SAVEPOINT b; RELEASE b",
+                      "INSERT INTO account VALUES (1, 'twice', 0); RELEASE a",
+                      "ROLLBACK TO a",
+                      "SELECT balance FROM account WHERE id = 3",
+                      "RELEASE a",
+                      "ROLLBACK TO a",
+                      "ROLLBACK",
+                      "DEALLOCATE ALL")) {
+                all.addAll(c.query(sql).untilReady());
+              }
+              return all;
+            }),
+        named(
             "batch over several nodes under one Sync",
             c -> {
               c.parse("s", "UPDATE account SET balance = balance + $1 WHERE id = $2");

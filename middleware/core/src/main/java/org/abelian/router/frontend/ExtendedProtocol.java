@@ -10,6 +10,7 @@ import org.abelian.router.engine.CommandExecution;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.SingleNodeExecution;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
@@ -107,6 +108,17 @@ public final class ExtendedProtocol {
   }
 
   public Progress bind(byte[] array, int at, int length) throws IOException {
+    try {
+      return bindSound(array, at, length);
+    } catch (ClientError | AbelianException failure) {
+      if (!describeWaiting()) {
+        return Progress.QUIET;
+      }
+      throw failure;
+    }
+  }
+
+  private Progress bindSound(byte[] array, int at, int length) throws IOException {
     bind.look(array, at);
     SharedStatement statement =
         statements.named().get(array, bind.statementAt(), bind.statementEnd());
@@ -218,6 +230,30 @@ public final class ExtendedProtocol {
     describeWithBind = null;
     describeSomewhere(described, routed);
     return true;
+  }
+
+  /**
+   * Answers the Describe that has waited for a Bind, which has failed.
+   *
+   * @return false when the statement is to be analysed first
+   */
+  private boolean describeWaiting() throws IOException {
+    if (describeWithBind == null) {
+      return true;
+    }
+    AnalysedStatement analysed = statements.analysed(describeWithBind);
+    if (analysed == null) {
+      return false;
+    }
+    SharedStatement described = describeWithBind;
+    describeWithBind = null;
+    describeSomewhere(described, analysed.routed());
+    return true;
+  }
+
+  /** The group of messages is over, or will run again: a Describe that still waits was skipped. */
+  public void groupIsOver() {
+    describeWithBind = null;
   }
 
   /** Binds what nodes are to run. */

@@ -442,6 +442,7 @@ public final class Pipeline {
 
   private void resetGroup() {
     listener.groupIsOver();
+    extended.groupIsOver();
     errors.groupEnded();
     groupEnds = false;
     executes = 0;

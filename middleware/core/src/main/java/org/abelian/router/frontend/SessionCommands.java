@@ -376,6 +376,9 @@ public final class SessionCommands {
 
   /** As a Parse with that name does it. */
   private Progress prepare(String sql, StatementFacts facts) {
+    if (!context.replies().isEmpty()) {
+      return Progress.QUIET; // What comes before may fail.
+    }
     if (facts.command().prepared().prepares() == null) {
       throw AbelianException.unsupported(
           "PREPARE is not supported while a node runs an older version of the extension",
@@ -397,6 +400,9 @@ public final class SessionCommands {
    * @param name null for all of them
    */
   private Progress deallocate(String name) {
+    if (!context.replies().isEmpty()) {
+      return Progress.QUIET; // As above.
+    }
     if (name == null) {
       statements.named().clear();
       return answer("DEALLOCATE ALL");

@@ -217,6 +217,9 @@ public final class TransactionCommands {
           (command.kind() == TransactionCommand.Kind.ROLLBACK_TO ? "ROLLBACK TO SAVEPOINT" : name)
               + " can only be used in transaction blocks");
     }
+    if (command.kind() != TransactionCommand.Kind.SAVEPOINT && !replies.isEmpty()) {
+      return Progress.QUIET; // What comes before may fail, of which only one node knows.
+    }
     if (command.kind() != TransactionCommand.Kind.SAVEPOINT
         && !state.hasSavepoint(command.savepoint())) {
       throw ClientError.of("3B001", "savepoint \"" + command.savepoint() + "\" does not exist");

@@ -28,7 +28,7 @@ class MicroIT {
             List.of(Objects.values()), 4, 1, 1, 100, List.of(0, 50), List.of(0.0, 1.5), 150);
     BenchResult result =
         new MicroBench(database, LocalNode.binDirectory(), options).run(line -> {});
-    assertEquals((4 + 2) * Variety.values().length, result.rows().size());
+    assertEquals((3 + 2) * Variety.values().length, result.rows().size());
     result
         .rows()
         .forEach(

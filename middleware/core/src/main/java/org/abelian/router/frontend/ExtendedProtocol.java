@@ -226,9 +226,7 @@ public final class ExtendedProtocol {
     } else if (!context.replies().isEmpty()) {
       return false;
     }
-    SharedStatement described = describeWithBind;
-    describeWithBind = null;
-    describeSomewhere(described, routed);
+    describeNow(routed);
     return true;
   }
 
@@ -245,10 +243,14 @@ public final class ExtendedProtocol {
     if (analysed == null) {
       return false;
     }
+    describeNow(analysed.routed());
+    return true;
+  }
+
+  private void describeNow(RoutedStatement routed) throws IOException {
     SharedStatement described = describeWithBind;
     describeWithBind = null;
-    describeSomewhere(described, analysed.routed());
-    return true;
+    describeSomewhere(described, routed);
   }
 
   /** The group of messages is over, or will run again: a Describe that still waits was skipped. */

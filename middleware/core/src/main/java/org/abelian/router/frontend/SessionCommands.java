@@ -49,6 +49,13 @@ public final class SessionCommands {
           UtilityKind.COMMIT_PREPARED,
           UtilityKind.ROLLBACK_PREPARED);
 
+  /**
+   * The router itself runs them when they are planned: not before what comes before is answered.
+   */
+  private static final Set<UtilityKind> AT_ONCE =
+      EnumSet.of(
+          UtilityKind.LISTEN, UtilityKind.UNLISTEN, UtilityKind.PREPARE, UtilityKind.DEALLOCATE);
+
   private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
   private static final NodeStatement RESET_AUTHORIZATION =
       NodeStatement.of("SET SESSION AUTHORIZATION DEFAULT");
@@ -125,6 +132,9 @@ public final class SessionCommands {
   public Progress run(SharedStatement statement, RoutedStatement routed) throws IOException {
     StatementFacts facts = routed.facts();
     context.retry().forbid();
+    if (AT_ONCE.contains(facts.command().utility()) && !context.replies().isEmpty()) {
+      return Progress.QUIET; // What comes before may fail.
+    }
     return switch (facts.command().utility()) {
       case SET, RESET -> set(statement, facts);
       case DISCARD -> discard(statement, facts);
@@ -139,9 +149,6 @@ public final class SessionCommands {
   }
 
   private Progress listen(StatementFacts facts) {
-    if (!context.replies().isEmpty()) {
-      return Progress.QUIET; // What comes before may fail.
-    }
     if (facts.command().utility() == UtilityKind.LISTEN) {
       notifications.listen(facts.command().name());
     } else {
@@ -376,9 +383,6 @@ public final class SessionCommands {
 
   /** As a Parse with that name does it. */
   private Progress prepare(String sql, StatementFacts facts) {
-    if (!context.replies().isEmpty()) {
-      return Progress.QUIET; // What comes before may fail.
-    }
     if (facts.command().prepared().prepares() == null) {
       throw AbelianException.unsupported(
           "PREPARE is not supported while a node runs an older version of the extension",
@@ -400,9 +404,6 @@ public final class SessionCommands {
    * @param name null for all of them
    */
   private Progress deallocate(String name) {
-    if (!context.replies().isEmpty()) {
-      return Progress.QUIET; // As above.
-    }
     if (name == null) {
       statements.named().clear();
       return answer("DEALLOCATE ALL");

@@ -2457,6 +2457,34 @@ CREATE FUNCTION abelian.statements_told() RETURNS text LANGUAGE c STABLE AS 'MOD
 CREATE FUNCTION abelian.told_statements() RETURNS SETOF pg_catalog.pg_prepared_statements LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT * FROM jsonb_populate_recordset(NULL::pg_prepared_statements, abelian.statements_told()::jsonb)
 $$;
+-- What a router knows of itself: it sets these settings before a query about the views, as it does before SHOW. NULL where no router has.
+CREATE FUNCTION abelian.router_setting(name text) RETURNS jsonb LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
+RETURN nullif(current_setting(name, true), '')::jsonb;
+COMMENT ON FUNCTION abelian.router_setting(text) IS 'what a router has told of itself, for the views of it';
+CREATE VIEW abelian.router_statistics AS
+  WITH told AS MATERIALIZED (SELECT abelian.router_setting('abelian.router_statistics') AS router, abelian.router_setting('abelian.commit_statistics') AS commits,
+                                    abelian.router_setting('abelian.routing_rules') AS rules),
+       counts (name, labels) AS (
+         SELECT 'statements', router -> 'statements' FROM told UNION ALL
+         SELECT 'commits', commits -> 'classes' FROM told UNION ALL
+         SELECT 'coordinated_because', commits -> 'coordinated_because' FROM told UNION ALL
+         SELECT 'lane_refusals', commits -> 'refused_by_lanes' FROM told UNION ALL
+         SELECT 'memory', router -> 'memory' FROM told UNION ALL
+         SELECT 'trace', commits -> 'trace' FROM told)
+  SELECT counts.name, each.key AS label, each.value::bigint AS value FROM counts, pg_catalog.jsonb_each_text(counts.labels) each UNION ALL
+  SELECT 'node_' || figure.key, node.key, figure.value::bigint
+    FROM told, (VALUES ('nodes'), ('node_states')) of (part), pg_catalog.jsonb_each(told.router -> of.part) node, pg_catalog.jsonb_each_text(node.value) figure UNION ALL
+  SELECT single.name, NULL, single.value::bigint
+    FROM told, LATERAL (VALUES ('sessions', told.router ->> 'sessions'), ('analyses', told.router ->> 'analyses'), ('in_doubt', told.router ->> 'in_doubt'),
+                       ('shared_calls', told.commits ->> 'shared'), ('misrouted_attempts', told.rules ->> 'misrouted_attempts')) single (name, value)
+   WHERE single.value IS NOT NULL;
+COMMENT ON VIEW abelian.router_statistics IS 'what the router that a session is connected to has done and does now; empty without a router';
+CREATE VIEW abelian.routing_rules AS
+  SELECT rule.procedure, rule.rule, rule.used, rule.misrouted_calls, rule.uses
+    FROM pg_catalog.jsonb_to_recordset(abelian.router_setting('abelian.routing_rules') -> 'rules')
+      rule (procedure text, rule text, used boolean, misrouted_calls bigint, uses bigint);
+COMMENT ON VIEW abelian.routing_rules IS 'what the router that a session is connected to has learned about the keys of distributed procedures';
+GRANT SELECT ON abelian.router_statistics, abelian.routing_rules TO PUBLIC;
 -- ==== end of statement analysis =====================================================================
 -- ==== turns (docs/design/waits.md) ===================================================================
 -- What a lock is for, in words; the classes are those of src/lock.
@@ -3273,7 +3301,7 @@ DECLARE
     node_of,node_of_m,node_of_row,note_lookup_change,own_node,parse_key_columns,parse_rule,partition,partition_of,partition_of_key,
     partition_tree,partitions,place_entry,place_key,place_lookup_index,place_partition,place_procedure,place_table,placement,
     placement_change_begins,placement_changed,preflight,procedure,reclassify,redo_operation,refuse_row,refuse_half_joined,refuse_half_moved,
-    refuse_lookup_change,remove_entry,remove_lookup_index,remove_node,remove_procedure,rename_key,router_key,rule_text,run_call,run_operations,
+    refuse_lookup_change,remove_entry,remove_lookup_index,remove_node,remove_procedure,rename_key,router_key,router_setting,router_statistics,routing_rules,rule_text,run_call,run_operations,
     run_over,same_defaults,scram_verifier,sequence_steps,sequence_steps_of,sequences_of,server_run,serves_keys,session_label,set_transaction_timestamp,settle_conflicts,snapshot_gate,
     split_object_count, spread_rows,statements,statements_told,stop_procedure,tables_above,take_lookup_changes,take_rows,takers_of,tell_calls,tell_statements,
     this_node,this_node_or_first,told_statements,transaction_outcome,undistribute_procedure,undistribute_table,unplace_key,unplace_table,

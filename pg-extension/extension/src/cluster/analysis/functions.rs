@@ -84,6 +84,9 @@ impl Functions {
 /// Moves a sequence that the nodes share, on each of them.
 pub const CONTINUE_SEQUENCE: &str = "continue_sequence";
 
+/// What a router tells of itself: no node knows it unless it is told before.
+const ROUTER_SETTING: &str = "router_setting";
+
 /// Names of the functions that change the placement and lie in one of three schemas, see `abelian.names_in_catalog`.
 const PLACEMENT: [&str; 8] = [
     "create_distributed_table",
@@ -343,6 +346,9 @@ fn classify(function: Oid, found: &mut Functions) {
         found.placement = true;
     }
     found.of_every_node |= schema == "abelian" && name == CONTINUE_SEQUENCE;
+    if schema == "abelian" && name == ROUTER_SETTING {
+        found.of_no_node.insert(name.clone());
+    }
     // The types' own functions are volatile by their object ids; as values they are not.
     if catalog::find().is_some_and(|ours| schema == "abelian" && is_of_types(function, &ours)) {
         return;

@@ -28,7 +28,12 @@ use std::collections::BTreeSet;
 const PARTS_MAX: usize = 64;
 
 /// What the router knows of a session, not its connection to the first node.
-const SESSION_VIEWS: [&str; 2] = ["pg_cursors", "pg_prepared_statements"];
+const SESSION_VIEWS: [&str; 4] = [
+    "pg_cursors",
+    "pg_prepared_statements",
+    "router_statistics",
+    "routing_rules",
+];
 
 /// Why it cannot be done.
 type Obstacle = &'static str;

@@ -584,7 +584,7 @@ public final class ClientSession
     SimpleProtocol simple =
         new SimpleProtocol(
             engine, starter, statements, commands, executes, services.catalogs(), errors);
-    pipeline = new Pipeline(input, engine, errors, extended, simple, this);
+    pipeline = new Pipeline(input, engine, errors, extended, simple, named, this);
     group.of(pipeline, extended, simple);
     copy = new CopyRelay(replies, input.queue(), pipeline);
   }
@@ -630,6 +630,7 @@ public final class ClientSession
 
   @Override
   public void groupEnds(boolean failed) {
+    named.endGroup();
     try {
       procedures.groupEnded(failed);
       transactions.endGroup(failed);

@@ -114,6 +114,58 @@ class RouterServiceIT {
   }
 
   @Test
+  void viewsTellWhatShowAndMetricsTell() throws Exception {
+    try (RouterServer server = start();
+        Connection connection = server.connect()) {
+      execute(
+          connection,
+          "DROP TABLE IF EXISTS viewed",
+          "CREATE TABLE viewed (id int PRIMARY KEY, n int)",
+          "SELECT create_distributed_table('viewed', 'id')",
+          "INSERT INTO viewed SELECT i, 0 FROM generate_series(1, 30) i",
+          "UPDATE viewed SET n = n + 1",
+          "SELECT sum(n) FROM viewed");
+      String of = "SELECT value FROM abelian.router_statistics WHERE name = ";
+      long scattered = (long) metric("abelian_statements_total{route=\"scatter\"}");
+      assertEquals(
+          scattered, Long.parseLong(value(connection, of + "'statements' AND label = 'scatter'")));
+      long coordinated = (long) metric("abelian_commits_total{class=\"coordinated\"}");
+      assertTrue(coordinated > 0, "nothing was coordinated");
+      assertEquals(
+          Long.toString(coordinated),
+          value(connection, of + "'commits' AND label = 'coordinated'"));
+      assertEquals("1", value(connection, of + "'sessions' AND label IS NULL"));
+      assertEquals("0", value(connection, of + "'misrouted_attempts'"));
+      String node = cluster.addresses().split(",")[0];
+      assertEquals("0", value(connection, of + "'node_waiting' AND label = '" + node + "'"));
+      assertEquals("0", value(connection, "SELECT count(*) FROM abelian.routing_rules"));
+      // Joined with catalogues, prepared, and in a block whose settings are not left changed.
+      assertEquals(
+          "app",
+          value(
+              connection,
+              "SELECT rolname FROM abelian.router_statistics, pg_roles"
+                  + " WHERE name = 'sessions' AND rolname = current_user AND value > 0"));
+      assertEquals("", value(connection, "SELECT current_setting('abelian.router_statistics')"));
+      connection.setAutoCommit(false);
+      assertEquals("1", value(connection, of + "'sessions'"));
+      execute(connection, "UPDATE viewed SET n = n + 1");
+      assertEquals("1", value(connection, of + "'sessions'"));
+      connection.commit();
+      connection.setAutoCommit(true);
+      SQLException refused =
+          assertThrows(
+              SQLException.class,
+              () ->
+                  execute(
+                      connection,
+                      "INSERT INTO viewed SELECT value FROM abelian.router_statistics"));
+      assertEquals("0A000", refused.getSQLState());
+      execute(connection, "DROP TABLE viewed");
+    }
+  }
+
+  @Test
   void metricsTellWhatIsSplitOnNodes() throws Exception {
     try (RouterServer server = start();
         Connection connection = server.connect()) {

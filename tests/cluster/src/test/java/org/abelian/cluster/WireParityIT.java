@@ -194,6 +194,31 @@ class WireParityIT {
               return all;
             }),
         named(
+            "Parse and Close without a name behind an error do nothing",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              c.parse("f", "SELECT 1 / (id - 7) FROM account WHERE id = $1");
+              c.parse("", "SELECT 'first'").sync();
+              all.addAll(c.untilReady());
+              c.bind("", "f", 0, "7").execute("", 0);
+              c.parse("", "SELECT 'second'").parse("", "SELEC").sync();
+              all.addAll(c.untilReady());
+              c.bind("", "", 0).execute("", 0);
+              c.bind("", "f", 0, "7").execute("", 0).closeStatement("").sync();
+              all.addAll(c.untilReady());
+              c.bind("", "", 0).execute("", 0);
+              c.parse("", "SELECT 'third'").bind("", "", 0).execute("", 0);
+              c.bind("", "f", 0, "7").execute("", 0).parse("", "SELECT 'fourth'").sync();
+              all.addAll(c.untilReady());
+              c.bind("", "", 0).execute("", 0).sync();
+              all.addAll(c.untilReady());
+              c.parse("", "SELEC").sync();
+              all.addAll(c.untilReady());
+              c.bind("", "", 0).execute("", 0).sync();
+              all.addAll(c.untilReady());
+              return all;
+            }),
+        named(
             "RELEASE, PREPARE and DEALLOCATE behind an error do nothing",
             c -> {
               List<Message> all = new ArrayList<>();
@@ -549,6 +574,20 @@ class WireParityIT {
               c.query("COPY scratch FROM STDIN").until('G');
               List<Message> all =
                   new ArrayList<>(c.copyData("a\tfirst\nb\tsecond\n").copyDone().untilReady());
+              all.addAll(c.query("SELECT * FROM scratch ORDER BY name").untilReady());
+              return all;
+            }),
+        named(
+            "COPY of the extended protocol, answered without Flush and Sync",
+            c -> {
+              c.parse("", "COPY scratch FROM STDIN").bind("", "", 0).execute("", 0).flush();
+              c.until('G');
+              c.copyData("a\tfirst\nb\tsecond\n").copyDone();
+              List<Message> all = new ArrayList<>(c.sync().untilReady());
+              c.parse("named", "copy scratch from stdin").sync().untilReady();
+              c.bind("", "named", 0).execute("", 0).flush();
+              c.until('G');
+              all.addAll(c.copyData("c\tthird\n").copyDone().sync().untilReady());
               all.addAll(c.query("SELECT * FROM scratch ORDER BY name").untilReady());
               return all;
             }),

@@ -30,6 +30,7 @@ import org.abelian.router.statement.NamedClose;
 import org.abelian.router.statement.NamedParse;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
+import org.abelian.router.statement.UnnamedChange;
 import org.abelian.router.trace.TracedStatement;
 
 /** Parse, Bind, Describe, Execute and Close. */
@@ -73,9 +74,19 @@ public final class ExtendedProtocol {
 
   public Progress parse(byte[] array, int at, int length) throws IOException {
     int nameEnd = CString.end(array, at + 5, at + length);
-    if (nameEnd == at + 5) {
-      statements.named().remove(array, nameEnd, nameEnd); // Also when the new one is in error.
+    if (nameEnd > at + 5) {
+      return parse(array, at, length, nameEnd);
     }
+    statements.named().remove(array, nameEnd, nameEnd); // Also when the new one is in error.
+    try {
+      return parse(array, at, length, nameEnd);
+    } catch (ClientError | AbelianException failure) {
+      context.replies().add(UnnamedChange.lost(statements.named()));
+      throw failure;
+    }
+  }
+
+  private Progress parse(byte[] array, int at, int length, int nameEnd) throws IOException {
     SharedStatement statement =
         statements.intern(Arrays.copyOfRange(array, nameEnd + 1, at + length));
     statements.requireSound(statement);
@@ -96,9 +107,8 @@ public final class ExtendedProtocol {
     context.retry().parsed();
     statements.named().define(array, at + 5, nameEnd, statement, null, result);
     if (nameEnd == at + 5) {
-      context.retry().parsesUnnamed();
       statement.parsed();
-      context.replies().add(FixedMessage.PARSE_COMPLETE);
+      context.replies().add(UnnamedChange.parsed(statements.named()));
     } else {
       String name = CString.name(array, at + 5, nameEnd);
       context.retry().defined(name);
@@ -126,9 +136,6 @@ public final class ExtendedProtocol {
       throw noStatement(array, bind.statementAt(), bind.statementEnd());
     }
     statements.requireSound(statement);
-    if (bind.statementEnd() == bind.statementAt()) {
-      context.retry().bindsUnnamed();
-    }
     requireFreeName();
     if (statement.command() != null || statement.isBlank()) {
       return bindHere(statement, () -> commands.run(statement));
@@ -496,6 +503,8 @@ public final class ExtendedProtocol {
         return Progress.NEXT;
       }
       statements.named().remove(array, at + 6, nameEnd);
+      context.replies().add(UnnamedChange.closed(statements.named()));
+      return Progress.NEXT;
     } else {
       Portals.Portal portal = portals.remove(array, at + 6, nameEnd);
       if (portal != null) {

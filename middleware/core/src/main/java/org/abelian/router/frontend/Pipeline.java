@@ -19,6 +19,7 @@ import org.abelian.router.protocol.FrontendType;
 import org.abelian.router.protocol.MalformedMessageException;
 import org.abelian.router.session.Progress;
 import org.abelian.router.session.SessionErrors;
+import org.abelian.router.statement.ClientStatements;
 
 /**
  * Cuts what a client has sent into groups and plans each: a group ends with Sync, or is a simple
@@ -62,6 +63,7 @@ public final class Pipeline {
   private final ExtendedProtocol extended;
   private final SimpleProtocol simple;
   private final Listener listener;
+  private final CopyAhead ahead;
 
   /** How much of the input is planned; it stays there until its group is answered. */
   private int planned;
@@ -74,6 +76,12 @@ public final class Pipeline {
 
   /** The type of the last message that was searched. */
   private byte last;
+
+  /** Bytes before {@link #searched} that nobody has searched for a COPY FROM STDIN. */
+  private int unsearched;
+
+  /** The group may run a COPY FROM STDIN. */
+  private boolean copies;
 
   /** The message behind what is planned was found sound; it may be looked at many times. */
   private boolean checked;
@@ -107,6 +115,7 @@ public final class Pipeline {
       SessionErrors errors,
       ExtendedProtocol extended,
       SimpleProtocol simple,
+      ClientStatements statements,
       Listener listener) {
     this.client = client;
     this.input = client.queue();
@@ -116,6 +125,7 @@ public final class Pipeline {
     this.extended = extended;
     this.simple = simple;
     this.listener = listener;
+    ahead = new CopyAhead(input, statements);
   }
 
   /** True while a group is planned or answered. */
@@ -259,10 +269,11 @@ public final class Pipeline {
       int at = input.start() + searched;
       int length = input.frameAt(at);
       if (length == 0) {
-        return planned < searched && searched - planned > largestGroup();
+        return planned < searched && (searched - planned > largestGroup() || waitsForCopy());
       }
       last = ClientInput.type(input.array(), at);
       searched += length;
+      unsearched += length;
       executes += last == FrontendType.EXECUTE ? 1 : 0;
       groupEnds =
           last != FrontendType.PARSE
@@ -272,6 +283,20 @@ public final class Pipeline {
               && last != FrontendType.CLOSE;
     }
     return true;
+  }
+
+  /**
+   * True when the client may have run a COPY FROM STDIN: then it sends no more before that is
+   * answered, with which no node waits for a Flush or Sync.
+   */
+  private boolean waitsForCopy() {
+    if (last != FrontendType.EXECUTE) {
+      return false;
+    }
+    int from = Math.max(planned, searched - unsearched);
+    copies = copies || ahead.isIn(input.start() + from, input.start() + searched);
+    unsearched = 0;
+    return copies;
   }
 
   private int largestGroup() {
@@ -415,12 +440,14 @@ public final class Pipeline {
     }
     planned = 0;
     searched = 0;
+    unsearched = 0;
     resetGroup();
   }
 
   private void runAgain() {
     planned = 0;
     searched = 0;
+    unsearched = 0;
     listener.groupRunsAgain();
     context.retry().again();
     context.transactions().noticeSettings();
@@ -446,6 +473,7 @@ public final class Pipeline {
     errors.groupEnded();
     groupEnds = false;
     executes = 0;
+    copies = false;
     checked = false;
     inGroup = false;
     begun = false;
@@ -498,5 +526,6 @@ public final class Pipeline {
     input.remove(running, count);
     planned = 0;
     searched = running;
+    unsearched = 0;
   }
 }

@@ -1,5 +1,7 @@
 package org.abelian.router.frontend;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongFunction;
@@ -14,8 +16,8 @@ import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.transaction.independent.IndependentTransaction;
 
 /**
- * Answers SHOW of what the router knows itself, such as {@code abelian.commit_statistics}: the node
- * that is asked is told before, for this one transaction.
+ * Answers SHOW of what the router knows itself, such as {@code abelian.commit_statistics}, and
+ * queries of the views of it: the node that is asked is told before, for this one transaction.
  */
 public final class RouterSettings {
   private final EngineContext context;
@@ -49,16 +51,27 @@ public final class RouterSettings {
     if (setting == null || !settings.containsKey(setting)) {
       return null;
     }
+    return told(routed, List.of(setting));
+  }
+
+  /** For a statement that reads the views of all of it: as above. */
+  Route routeOfViews(RoutedStatement routed) {
+    return told(routed, settings.keySet());
+  }
+
+  private Route told(RoutedStatement routed, Collection<String> names) {
     Backend backend = context.backends().home(routed.router().catalog());
     context.transactions().enterOnly(backend, routed, true);
-    String json = settings.get(setting).apply(routed.router().catalog().version());
-    String tell =
-        "SELECT pg_catalog.set_config('"
-            + setting
-            + "', "
-            + IndependentTransaction.quote(json)
-            + ", true)";
-    context.transactions().inject(backend, NodeStatement.of(tell), false);
+    for (String name : names) {
+      String json = settings.get(name).apply(routed.router().catalog().version());
+      String tell =
+          "SELECT pg_catalog.set_config('"
+              + name
+              + "', "
+              + IndependentTransaction.quote(json)
+              + ", true)";
+      context.transactions().inject(backend, NodeStatement.of(tell), false);
+    }
     return new Route.OneNode(backend.nodeId);
   }
 }

@@ -92,6 +92,9 @@ public final class SessionRouting {
     if (routed.asksForStatements()) {
       return ofStatements(routed);
     }
+    if (routed.asksForRouter()) {
+      return settings.routeOfViews(routed);
+    }
     Route ofRow = ofCurrentRow(routed.explains() == null ? routed : routed.explained());
     if (ofRow != null) {
       return ofRow;

@@ -129,7 +129,7 @@ public final class SimpleProtocol {
     if (texts == null) {
       String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);
       context.retry().parsed();
-      statements.named().remove(array, at, at);
+      statements.named().removeUnnamed();
       pieces = statements.pieces(text, standardStrings());
       if (pieces == null) {
         return Progress.QUIET;

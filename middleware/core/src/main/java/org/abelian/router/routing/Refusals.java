@@ -169,6 +169,9 @@ final class Refusals {
               "No node knows what the session listens to: keep the names.";
           case "pg_prepared_statement" ->
               "Ask for prepared statements in a query about nothing but catalogues.";
+          case "router_setting" ->
+              "Read abelian.router_statistics and abelian.routing_rules in a query about nothing"
+                  + " but catalogues.";
           case "pg_cursor" ->
               "No node has all cursors of the session: keep the names, or ask in a transaction"
                   + " whose cursors are on one node, without other tables.";

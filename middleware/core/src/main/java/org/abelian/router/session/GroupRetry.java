@@ -50,8 +50,6 @@ public final class GroupRetry {
   private volatile boolean locksOverNodes;
 
   private boolean lasts;
-  private boolean bindsFormer;
-  private boolean definesUnnamed;
   private boolean wanted;
   private boolean placementChanged;
   private int attempts;
@@ -91,9 +89,8 @@ public final class GroupRetry {
     parsed = false;
     locksOverNodes = false;
     lasts = false;
-    bindsFormer = false;
-    definesUnnamed = false;
     defined.clear();
+    statements.beginGroup();
   }
 
   /** The group did something that must not be done twice. */
@@ -205,17 +202,6 @@ public final class GroupRetry {
     lasts = true;
   }
 
-  /** The group binds the unnamed statement. */
-  public void bindsUnnamed() {
-    bindsFormer |= !definesUnnamed;
-  }
-
-  /** The group defines it. Run again, it would not find the former one. */
-  public void parsesUnnamed() {
-    lasts |= bindsFormer;
-    definesUnnamed = true;
-  }
-
   /**
    * As {@link #request}, after a deadlock between nodes, which the group's order may avoid. Who has
    * kept the order may have met somebody who did not yet.
@@ -276,6 +262,7 @@ public final class GroupRetry {
     }
     backends.release();
     defined.forEach(statements::remove);
+    statements.groupRunsAgain();
     output.rewind(outputPosition);
     if (placementChanged) {
       readPlacement();

@@ -32,9 +32,27 @@ public final class ClientStatements {
    */
   public record Prepared(SharedStatement statement, Instant at, String command, String result) {}
 
+  /**
+   * The one without a name, if there is one.
+   *
+   * @param statement null when there is none
+   * @param result what it returned when it was parsed
+   */
+  record Unnamed(SharedStatement statement, String result) {
+    private static final Unnamed NONE = new Unnamed(null, null);
+  }
+
   private final MemoryBudget memory;
-  private SharedStatement unnamed;
-  private String unnamedResult;
+
+  /** As far as the group is planned. */
+  private Unnamed unnamed = Unnamed.NONE;
+
+  /** As far as the group is answered: what comes behind an error is skipped. */
+  private Unnamed answered = Unnamed.NONE;
+
+  /** When the group began. */
+  private Unnamed former = Unnamed.NONE;
+
   private Prepared[] numbered = new Prepared[64];
   private final Map<String, Prepared> named = new HashMap<>();
 
@@ -46,7 +64,7 @@ public final class ClientStatements {
   /** The statement of the name between two indexes, or null. */
   public SharedStatement get(byte[] array, int from, int to) {
     if (from == to) {
-      return unnamed;
+      return unnamed.statement();
     }
     Prepared prepared = prepared(array, from, to);
     return prepared == null ? null : prepared.statement();
@@ -60,7 +78,7 @@ public final class ClientStatements {
    */
   public boolean returnsAsBefore(byte[] array, int from, int to, String result) {
     Prepared prepared = from == to ? null : prepared(array, from, to);
-    String before = prepared == null ? unnamedResult : prepared.result();
+    String before = prepared == null ? unnamed.result() : prepared.result();
     return before == null || result == null || before.equals(result);
   }
 
@@ -113,8 +131,7 @@ public final class ClientStatements {
   public void define(
       byte[] array, int from, int to, SharedStatement statement, String command, String result) {
     if (from == to) {
-      unnamed(statement);
-      unnamedResult = result;
+      unnamed(new Unnamed(statement, result));
       return;
     }
     if (get(array, from, to) != null) {
@@ -131,7 +148,7 @@ public final class ClientStatements {
   /** Forgets a statement. */
   public void remove(byte[] array, int from, int to) {
     if (from == to) {
-      unnamed(null);
+      unnamed(Unnamed.NONE);
     } else {
       SharedStatement removed = get(array, from, to);
       if (removed != null) {
@@ -142,15 +159,52 @@ public final class ClientStatements {
   }
 
   /** Small ones are not counted: a client has one of them. */
-  private void unnamed(SharedStatement statement) {
-    if (unnamed != null && unnamed.isLarge()) {
-      unnamed.release(memory);
+  private void unnamed(Unnamed defined) {
+    if (unnamed.statement() != null && unnamed.statement().isLarge()) {
+      unnamed.statement().release(memory);
     }
-    unnamed = null;
-    if (statement != null && statement.isLarge()) {
-      statement.hold(memory);
+    unnamed = Unnamed.NONE;
+    if (defined.statement() != null && defined.statement().isLarge()) {
+      defined.statement().hold(memory);
     }
-    unnamed = statement;
+    unnamed = defined;
+  }
+
+  /** Forgets the one without a name, as a simple query does, which waits for what comes before. */
+  public void removeUnnamed() {
+    unnamed(Unnamed.NONE);
+    answered(unnamed);
+  }
+
+  /** The one without a name, as far as the group is planned. */
+  Unnamed unnamed() {
+    return unnamed;
+  }
+
+  /** A Parse or Close of the one without a name has been answered: it is that one from now on. */
+  void answered(Unnamed defined) {
+    answered = defined;
+  }
+
+  /** A group of messages begins. */
+  public void beginGroup() {
+    answered = unnamed;
+    former = unnamed;
+  }
+
+  /** It ends: what an error in it had skipped was not done. */
+  public void endGroup() {
+    if (unnamed != answered) {
+      unnamed(answered);
+    }
+    former = Unnamed.NONE;
+  }
+
+  /** It runs again, from what was when it began. */
+  public void groupRunsAgain() {
+    if (unnamed != former) {
+      unnamed(former);
+    }
   }
 
   private void put(byte[] array, int from, int to, Prepared statement) {
@@ -201,7 +255,7 @@ public final class ClientStatements {
 
   /** Gives up all memory. */
   public void free() {
-    unnamed(null);
+    unnamed(Unnamed.NONE);
     clear();
   }
 

@@ -32,6 +32,7 @@ public final class RoutedStatement {
 
   private static final String PG_CURSOR = "pg_cursor";
   private static final String PG_PREPARED_STATEMENT = "pg_prepared_statement";
+  private static final String ROUTER_SETTING = "router_setting";
   private static final String PG_NOTIFY = "pg_notify";
 
   private final StatementRouter router;
@@ -101,6 +102,11 @@ public final class RoutedStatement {
   /** True when it asks for prepared statements, and for nothing but what catalogues have. */
   public boolean asksForStatements() {
     return isAbout(PG_PREPARED_STATEMENT);
+  }
+
+  /** True when it reads the views of what the router knows of itself, and else only catalogues. */
+  public boolean asksForRouter() {
+    return isAbout(ROUTER_SETTING);
   }
 
   private boolean isAbout(String function) {

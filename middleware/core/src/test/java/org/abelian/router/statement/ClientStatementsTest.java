@@ -102,4 +102,38 @@ class ClientStatementsTest {
     assertNull(get(""));
     assertEquals(0, memory.used());
   }
+
+  @Test
+  void aGroupThatRunsAgainFindsTheUnnamedStatementThatItBeganWith() {
+    SharedStatement former = text(200_000);
+    define(client, "", former);
+    long used = memory.used();
+    client.beginGroup();
+    define(client, "", text(1));
+    client.answered(client.unnamed());
+    client.groupRunsAgain();
+    assertEquals(former, get(""));
+    assertEquals(used, memory.used());
+    client.beginGroup();
+    client.remove(bytes(""), 0, 0);
+    client.answered(client.unnamed());
+    client.endGroup();
+    assertNull(get(""));
+    assertEquals(0, memory.used());
+  }
+
+  @Test
+  void whatAnErrorHasSkippedLeavesTheUnnamedStatement() {
+    SharedStatement last = text(2);
+    client.beginGroup();
+    define(client, "", text(1));
+    client.answered(client.unnamed());
+    define(client, "", last);
+    client.answered(client.unnamed());
+    define(client, "", text(200_000));
+    client.remove(bytes(""), 0, 0);
+    client.endGroup();
+    assertEquals(last, get(""));
+    assertEquals(0, memory.used());
+  }
 }

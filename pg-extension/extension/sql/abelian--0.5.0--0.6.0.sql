@@ -681,6 +681,7 @@ BEGIN
     RETURN NULL;
   END IF;
   RETURN json_build_object(
+    'oldest_router', '0.6.0', -- the oldest router that can work with this extension; it refuses where that is newer than itself
     'version', cluster.version, 'next_node_id', cluster.next_node_id, 'next_colocation_id', cluster.next_colocation_id,
     'nodes', coalesce((SELECT json_agg(json_build_object('id', node_id, 'host', host, 'port', port) ORDER BY node_id)
                          FROM abelian.node), '[]'),

@@ -34,6 +34,7 @@ import picocli.CommandLine.Unmatched;
 @Command(
     name = "abelian-server",
     mixinStandardHelpOptions = true,
+    versionProvider = ServerVersion.class,
     description = "Abelian's router behind a PostgreSQL port.")
 public final class Main implements Callable<Integer> {
   private static final Logger LOG = LoggerFactory.getLogger(Main.class);
@@ -126,7 +127,7 @@ public final class Main implements Callable<Integer> {
   }
 
   /** Reads the arguments, and for what they do not say the file that they name. */
-  private static CommandLine commandLine(String[] arguments) throws IOException {
+  static CommandLine commandLine(String[] arguments) throws IOException {
     CommandLine line =
         new CommandLine(new Main(arguments)).setCaseInsensitiveEnumValuesAllowed(true);
     ConfigArgument named = new ConfigArgument();

@@ -48,6 +48,17 @@ class JdbcDriverIT extends JdbcContract {
           made.execute("ALTER FUNCTION abelian.defaults_are_current() RENAME TO added_later");
         }
         assertRefused(node, "older than this router");
+        try (Connection inside =
+                DriverManager.getConnection(bare, LocalNode.SUPERUSER, LocalNode.SUPERUSER);
+            Statement made = inside.createStatement()) {
+          made.execute("ALTER FUNCTION abelian.added_later() RENAME TO defaults_are_current");
+          made.execute("ALTER FUNCTION abelian.catalog() RENAME TO former_catalog");
+          made.execute(
+              "CREATE FUNCTION abelian.catalog() RETURNS json LANGUAGE sql AS $$SELECT"
+                  + " (abelian.former_catalog()::jsonb || '{\"oldest_router\":"
+                  + " \"999.0.0\"}')::json$$");
+        }
+        assertRefused(node, "needs routers of version 999.0.0 or newer");
       } finally {
         statement.execute("DROP DATABASE bare WITH (FORCE)");
       }

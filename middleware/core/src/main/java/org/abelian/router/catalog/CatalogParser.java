@@ -21,7 +21,7 @@ public final class CatalogParser {
    *
    * @param asked the node that was asked, which is the whole cluster as long as none has been added
    * @throws AbelianException XX000 when it is not what abelian.catalog() writes; 0A000 when it
-   *     names something that this router does not know
+   *     names something that this router does not know, or needs a newer router
    */
   public static Catalog parse(String json, Node asked) {
     JsonNode root;
@@ -31,6 +31,7 @@ public final class CatalogParser {
       throw AbelianException.internal(
           "the placement catalogue cannot be read: " + notOurs.getMessage(), notOurs);
     }
+    requireNewEnough(root.path("oldest_router").asText(""));
     List<Node> nodes = new ArrayList<>();
     root.path("nodes").forEach(node -> nodes.add(node(node)));
     if (nodes.isEmpty()) {
@@ -49,6 +50,17 @@ public final class CatalogParser {
     List<LookupIndex> lookups = new ArrayList<>();
     root.path("lookups").forEach(index -> lookups.add(lookup(index, root, tables, colocations)));
     return new Catalog(root.path("version").asLong(), nodes, tables, lookups);
+  }
+
+  private static void requireNewEnough(String oldestRouter) {
+    if (!oldestRouter.isEmpty() && RouterVersion.isOlderThan(oldestRouter)) {
+      throw AbelianException.unsupported(
+          "the extension of the nodes needs routers of version "
+              + oldestRouter
+              + " or newer; this one is "
+              + RouterVersion.current(),
+          "Use a newer router or driver.");
+    }
   }
 
   private static LookupIndex lookup(

@@ -2,7 +2,9 @@ package org.abelian.router.catalog;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +53,33 @@ class CatalogParserTest {
         CatalogParser.parse(
             "{\"version\": 1, \"nodes\": [], \"tables\": [], \"colocations\": []}", ASKED);
     assertEquals(List.of(ASKED), catalog.nodes());
+  }
+
+  @Test
+  void aRouterIsToldThatTheExtensionIsTooNewForIt() {
+    String first = "{\"version\"";
+    String same = "{\"oldest_router\": \"" + RouterVersion.current() + "\", \"version\"";
+    assertEquals(7, CatalogParser.parse(FULL.replace(first, same), ASKED).version());
+    String newer = "{\"oldest_router\": \"999.0.0\", \"version\"";
+    AbelianException refused =
+        assertThrows(
+            AbelianException.class, () -> CatalogParser.parse(FULL.replace(first, newer), ASKED));
+    assertEquals(SqlState.FEATURE_NOT_SUPPORTED, refused.state());
+    assertEquals(
+        "the extension of the nodes needs routers of version 999.0.0 or newer; this one is "
+            + RouterVersion.current(),
+        refused.getMessage());
+  }
+
+  @Test
+  void versionsAreComparedByTheirNumbers() {
+    assertTrue(RouterVersion.isOlder("0.6.0", "0.6.1"));
+    assertTrue(RouterVersion.isOlder("0.9.0", "0.10.0"));
+    assertTrue(RouterVersion.isOlder("9.0.0", "10.0.0-rc1"));
+    assertFalse(RouterVersion.isOlder("0.6.0", "0.6.0"));
+    assertFalse(RouterVersion.isOlder("0.6.0-SNAPSHOT", "0.6.0"));
+    assertFalse(RouterVersion.isOlder("1.0.0", "0.99.99"));
+    assertTrue(RouterVersion.isOlder("1.0.0", "later"), "an unknown form is a newer one");
   }
 
   @Test

@@ -59,6 +59,9 @@ pub enum Error {
     /// An aggregate that no type can be made over.
     #[error("a type cannot be made over this aggregate")]
     UnusableAggregate(String),
+    /// A command would change, rename or drop what the label of a type names; the type, and why it could not be used any more.
+    #[error("type {0} is over an aggregate that this command would take from it")]
+    TypeWouldLose(String, String),
     /// SECURITY LABEL FOR abelian with something else than an aggregate for a type, or `operation` for a function.
     #[error("this is not a label of a type over an aggregate, or of an operation")]
     InvalidLabel,
@@ -208,6 +211,7 @@ impl Error {
             | Error::OwnersOnly
             | Error::LabelPrivilege
             | Error::UntrustedAggregate => PgSqlErrorCode::ERRCODE_INSUFFICIENT_PRIVILEGE,
+            Error::TypeWouldLose(..) => PgSqlErrorCode::ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST,
             // its own code is raised with it
             Error::Postgres(_) | Error::Internal(_) => PgSqlErrorCode::ERRCODE_INTERNAL_ERROR,
             Error::LockNotAvailable | Error::RowLockNotAvailable | Error::LockTimeout => {
@@ -288,6 +292,9 @@ impl Error {
             Error::NotAMember(_) => Some("GRANT it to the router's role."),
             Error::OthersStatement => Some("Ask as a member of the role that has run it."),
             Error::LaneBusy | Error::LaneWaitsForUs => Some("Run the transaction again."),
+            Error::TypeWouldLose(..) => Some(
+                "Make a new aggregate and a new type over it, give the columns that type, and drop the former one.",
+            ),
             Error::OtherStates => Some(
                 "Where the aggregate was replaced, bring it back as it was. Before an upgrade of PostgreSQL that changes it, give columns of the type a plain one.",
             ),
@@ -301,6 +308,7 @@ impl Error {
     fn detail(&self) -> Option<&str> {
         match self {
             Error::UnusableAggregate(why) | Error::NotAMember(why) => Some(why),
+            Error::TypeWouldLose(_, why) => Some(why),
             Error::NotRunnable(why) | Error::RwConflicts(why) => Some(why),
             Error::LaneWaitsForUs => {
                 Some("One of them waits for a lock that this transaction holds.")

@@ -14,6 +14,7 @@ use crate::callback;
 use crate::error::Error;
 use crate::hooks::cache;
 use crate::hooks::utility::{self, Around, Command};
+use crate::varlena;
 use pgrx::pg_sys::{self, Datum, NodeTag, ObjectAddress, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -214,6 +215,44 @@ fn named(name: &str, find: unsafe fn(pg_sys::FunctionCallInfo) -> Datum) -> Opti
 /// The label of a type.
 pub fn of_type(type_: Oid) -> Option<CString> {
     of(pg_sys::TypeRelationId, type_)
+}
+
+/// The types that have labels of ours.
+pub fn labelled_types() -> Vec<Oid> {
+    let mut types = Vec::new();
+    // SAFETY: a scan of a catalogue whose columns are these and never NULL; everything opened is closed.
+    unsafe {
+        let lock = pg_sys::AccessShareLock as i32;
+        let table = pg_sys::table_open(pg_sys::SecLabelRelationId, lock);
+        let (newest, no_key) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let scan = pg_sys::systable_beginscan(table, Oid::INVALID, false, newest, 0, no_key);
+        loop {
+            let row = pg_sys::systable_getnext(scan);
+            if row.is_null() {
+                break;
+            }
+            let value = |column: u32| {
+                let mut is_null = false;
+                pg_sys::heap_getattr(row, column as i32, (*table).rd_att, &mut is_null)
+            };
+            let class = Oid::from(value(pg_sys::Anum_pg_seclabel_classoid).value() as u32);
+            let provider = varlena::content_of(value(pg_sys::Anum_pg_seclabel_provider));
+            if class == pg_sys::TypeRelationId && provider == PROVIDER.to_bytes() {
+                let object = value(pg_sys::Anum_pg_seclabel_objoid).value() as u32;
+                types.push(Oid::from(object));
+            }
+        }
+        pg_sys::systable_endscan(scan);
+        pg_sys::table_close(table, lock);
+    }
+    types
+}
+
+/// A type as people are told of it.
+pub fn type_name(type_: Oid) -> String {
+    // SAFETY: a catalogue lookup; the result is a C string.
+    let name = unsafe { CStr::from_ptr(pg_sys::format_type_be(type_)) };
+    name.to_string_lossy().into_owned()
 }
 
 /// The kind of operation that the function is registered as.

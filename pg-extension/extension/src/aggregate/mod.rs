@@ -5,6 +5,7 @@
 //! objects, slices, locks or statements.
 
 mod call;
+mod changes;
 mod family;
 mod label;
 mod state;
@@ -20,4 +21,5 @@ pub use structure::Structure;
 pub fn install() {
     family::install();
     label::install();
+    changes::install();
 }

@@ -1,5 +1,5 @@
 //! Whether a call can commit in one round, with its work and the intent of the whole in one message to each participant: every statement
-//! of the body is a blind operation at one key (docs/protocols/commuting.md).
+//! of the body is a blind operation at one key (docs/protocols/commuting-calls.md).
 //!
 //! Stricter than what a transaction of single statements may do, whose work has succeeded everywhere before its first node commits:
 //! here, one participant may have committed when another runs its part for the first time. So nothing may fail that depends on rows,

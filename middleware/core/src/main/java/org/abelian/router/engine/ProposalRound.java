@@ -17,7 +17,8 @@ import org.abelian.router.transaction.independent.Refusal;
 /**
  * The first round of an independent transaction: all participants are asked for a timestamp at the
  * same time, over the session's own connections, which have nothing else to answer
- * (docs/protocols/independent.md). One that has not been proposed everywhere is to be settled.
+ * (docs/protocols/independent-messages.md). One that has not been proposed everywhere is to be
+ * settled.
  */
 public final class ProposalRound {
   private static final RouterStatement PROPOSE =

@@ -16,7 +16,7 @@ import org.abelian.router.transaction.CommutingEnding;
 
 /**
  * A session's part in sharing transactions between calls of blind operations
- * (docs/protocols/commuting.md, Shared calls).
+ * (docs/protocols/commuting-calls.md, Shared calls).
  */
 public final class CallSharing {
   private static final int ATTEMPTS = 4;

@@ -26,9 +26,10 @@ import org.abelian.router.transaction.Intent;
 
 /**
  * The call does blind operations only, so that each participant does and commits its part in one
- * message, together with the intent of the whole; docs/protocols/commuting.md has the argument. It
- * takes calls outside of transactions at READ COMMITTED. What makes a call unfit is found before
- * anything is sent, or by every participant alike; then it becomes a coordinated transaction.
+ * message, together with the intent of the whole; docs/protocols/commuting-calls.md has the
+ * argument. It takes calls outside of transactions at READ COMMITTED. What makes a call unfit is
+ * found before anything is sent, or by every participant alike; then it becomes a coordinated
+ * transaction.
  */
 public final class CommutingCall extends Execution {
   private static final int INT8 = 20;

@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Completes commuting transactions that their sessions, or dead routers, left behind, and lets the
  * nodes forget what is over. Each router runs it; any number may at once. See
- * docs/protocols/commuting.md.
+ * docs/protocols/commuting-messages.md.
  */
 public final class IntentRecovery {
   private static final int TRANSACTIONS_MAX = 200;

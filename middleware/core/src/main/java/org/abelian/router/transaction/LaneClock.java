@@ -5,7 +5,7 @@ import java.util.Collection;
 /**
  * The greatest timestamp of the lanes that a transaction over several nodes has met. It is carried
  * to all of its nodes before their gates open, so that independent transactions that come after it
- * get greater ones: docs/protocols/independent.md says why.
+ * get greater ones: docs/protocols/independent-beside.md says why.
  *
  * @param at 0 when none of the nodes has a lane that was used
  */

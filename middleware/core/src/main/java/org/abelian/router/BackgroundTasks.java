@@ -5,12 +5,15 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs what a router does beside its sessions, on daemon threads, until it is closed. A task that
- * fails is tried again at its next turn.
+ * fails is tried again at its next turn. The log tells of the first of equal failures, and of the
+ * turn after them.
  */
 final class BackgroundTasks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundTasks.class);
@@ -27,16 +30,58 @@ final class BackgroundTasks implements AutoCloseable {
   /** Adds a task; its turns never overlap. */
   void every(Duration period, String name, Runnable task) {
     threads.scheduleWithFixedDelay(
-        () -> {
-          try {
-            task.run();
-          } catch (RuntimeException failed) {
-            LOG.warn("{} failed and will be tried again", name, failed);
-          }
-        },
-        period.toMillis(),
-        period.toMillis(),
-        TimeUnit.MILLISECONDS);
+        new Turn(name, task), period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** One turn after the other of a task. */
+  private static final class Turn implements Runnable {
+    private final String name;
+    private final Runnable task;
+
+    /** How often it has failed since it last did not, and why. */
+    private int failures;
+
+    private String why;
+
+    Turn(String name, Runnable task) {
+      this.name = name;
+      this.task = task;
+    }
+
+    @Override
+    public void run() {
+      try {
+        task.run();
+        if (failures > 0) {
+          LOG.info("{} works again after {} failures", name, failures);
+        }
+        failures = 0;
+        why = null;
+      } catch (RuntimeException failed) {
+        failures++;
+        tell(failed);
+      }
+    }
+
+    private void tell(RuntimeException failed) {
+      String now = describe(failed);
+      if (now.equals(why)) {
+        return;
+      }
+      why = now;
+      if (failed instanceof AbelianException error && error.state() != SqlState.INTERNAL_ERROR) {
+        LOG.warn("{} failed and will be tried again: {}", name, now);
+      } else {
+        LOG.warn("{} failed and will be tried again", name, failed);
+      }
+    }
+
+    private static String describe(RuntimeException failed) {
+      String detail = failed instanceof AbelianException error ? error.detail() : null;
+      return detail == null
+          ? String.valueOf(failed.getMessage())
+          : failed.getMessage() + ": " + detail;
+    }
   }
 
   private static ThreadFactory daemonThreads() {

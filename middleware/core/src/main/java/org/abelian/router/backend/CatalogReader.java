@@ -1,7 +1,6 @@
 package org.abelian.router.backend;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.function.Function;
 import org.abelian.router.catalog.CatalogSource;
 import org.abelian.router.catalog.Node;
@@ -25,9 +24,6 @@ public final class CatalogReader implements CatalogSource {
           + " pg_catalog.to_regprocedure('abelian.defaults_are_current()') IS NOT NULL";
 
   private static final int ANSWER_MILLIS = 3_000;
-
-  /** Of PostgreSQL, where there is no such schema or function. */
-  private static final List<String> NOT_INSTALLED = List.of("3F000", "42883");
 
   private final Function<NodeAddress, NodePool> control;
 
@@ -68,7 +64,7 @@ public final class CatalogReader implements CatalogSource {
   }
 
   private static String refusal(ErrorFields error) {
-    return NOT_INSTALLED.contains(error.sqlState())
+    return ConnectionSetup.NOT_INSTALLED.contains(error.sqlState())
         ? "its database lacks the extension: CREATE EXTENSION abelian_cluster CASCADE"
         : error.message();
   }

@@ -1,6 +1,7 @@
 package org.abelian.router.backend;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.abelian.router.error.AbelianException;
@@ -19,6 +20,9 @@ public final class ConnectionSetup {
 
   /** A class of SQLSTATEs. */
   private static final String OPERATOR_INTERVENTION = "57";
+
+  /** Of PostgreSQL, where there is no such schema or function. */
+  static final List<String> NOT_INSTALLED = List.of("3F000", "42883");
 
   private final SessionSettings settings;
   private final SealKeys keys;
@@ -123,6 +127,15 @@ public final class ConnectionSetup {
   private void forgetUnknownName(Backend backend, ErrorFields error) {
     if (error.sqlState().startsWith(OPERATOR_INTERVENTION)) {
       throw new ClientError(error); // The client has cancelled, or the node stops.
+    }
+    if (NOT_INSTALLED.contains(error.sqlState())) {
+      throw new AbelianException(
+          SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+          backend + " lacks the extension, or has one that is older than this router",
+          error.message(),
+          "Update it there: ALTER EXTENSION abelian UPDATE, ALTER EXTENSION abelian_cluster"
+              + " UPDATE.",
+          null);
     }
     ReportedSettings current = settings.current();
     Optional<String> unknown =

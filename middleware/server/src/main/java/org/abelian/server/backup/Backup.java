@@ -167,10 +167,9 @@ public final class Backup {
       String version = read(session, EXTENSION);
       if (!same.equals(version)) {
         throw new BackupException(
-            "nodes %d and %d have versions %s and %s of the extensions: ALTER EXTENSION abelian"
-                + " UPDATE,"
-                + " ALTER EXTENSION abelian_cluster UPDATE"
-                    .formatted(sessions.get(0).id(), session.id(), same, version));
+            ("nodes %d and %d have versions %s and %s of the extensions: ALTER EXTENSION abelian"
+                    + " UPDATE, ALTER EXTENSION abelian_cluster UPDATE")
+                .formatted(sessions.get(0).id(), session.id(), same, version));
       }
     }
     return same;

@@ -2643,6 +2643,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     FROM pg_extension JOIN pg_available_extensions ON name = extname
    WHERE extname IN ('abelian', 'abelian_cluster') AND extversion IS DISTINCT FROM default_version
   UNION ALL
+  SELECT 'the functions of clusters belong to no extension: abelian was updated from 0.5.0 or older by itself', 'CREATE EXTENSION abelian_cluster VERSION unpackaged; ALTER EXTENSION abelian_cluster UPDATE'
+   WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'abelian_cluster')
+  UNION ALL
   SELECT 'this database was restored from a dump of one node, and has no placement, procedures and nodes',
          'To make it that node again: SELECT abelian.install_catalog(catalog) FROM abelian.catalog_for_dumps, or the abelian.catalog() of '
          'another node. Else: DELETE FROM abelian.catalog_for_dumps.'

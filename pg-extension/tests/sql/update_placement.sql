@@ -19,6 +19,7 @@ CREATE TEMP TABLE saved AS SELECT abelian.catalog() AS catalog;
 ALTER EXTENSION abelian UPDATE;
 -- what a cluster needs became an extension of its own meanwhile
 CREATE EXTENSION abelian_cluster;
+SELECT * FROM abelian.preflight() WHERE problem LIKE '%no extension%';
 CREATE EXTENSION abelian_cluster VERSION 'unpackaged';
 ALTER EXTENSION abelian_cluster UPDATE;
 SELECT * FROM abelian.distributed_tables ORDER BY relation::text;

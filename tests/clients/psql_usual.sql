@@ -1,4 +1,4 @@
--- What people do in psql: its commands, variables, \copy, cursors behind FETCH_COUNT, errors.
+-- What people do in psql: its commands, variables, \copy, \timing, cursors behind FETCH_COUNT, errors.
 \set ON_ERROR_STOP off
 \set VERBOSITY default
 SET client_min_messages = warning;
@@ -25,6 +25,15 @@ SELECT n, id, name FROM cl_psql WHERE id < 4 ORDER BY 2 \crosstabview
 \set FETCH_COUNT 7
 SELECT id FROM cl_psql WHERE id > 36 ORDER BY id;
 \unset FETCH_COUNT
+\timing on
+SELECT name FROM cl_psql WHERE id = 3;
+UPDATE cl_psql SET n = n + 1;
+SELECT nowhere FROM cl_psql;
+BEGIN;
+SELECT count(*) FROM cl_psql \; SELECT sum(n) FROM cl_psql;
+COMMIT;
+\copy (SELECT id FROM cl_psql WHERE id < 3 ORDER BY id) TO STDOUT
+\timing off
 SELECT nowhere FROM cl_psql;
 INSERT INTO cl_psql (id) VALUES (1);
 \errverbose

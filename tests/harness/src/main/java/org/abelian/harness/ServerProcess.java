@@ -169,12 +169,16 @@ public final class ServerProcess implements AutoCloseable {
 
   /** How many bytes its objects take after a garbage collection. */
   public long liveBytes() {
-    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    // The tool `jcmd`, which runtimes without development tools have no program for.
+    List<String> jcmd =
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--module",
+            "jdk.jcmd/sun.tools.jcmd.JCmd",
+            Long.toString(process.pid()),
+            "GC.class_histogram");
     try {
-      Process question =
-          new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.class_histogram")
-              .redirectErrorStream(true)
-              .start();
+      Process question = new ProcessBuilder(jcmd).redirectErrorStream(true).start();
       String answer =
           new String(question.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
       String[] total = answer.substring(answer.lastIndexOf('\n') + 1).split(" +");

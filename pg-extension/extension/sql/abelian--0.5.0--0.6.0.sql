@@ -2458,9 +2458,17 @@ CREATE FUNCTION abelian.statements_told() RETURNS text LANGUAGE c STABLE AS 'MOD
 CREATE FUNCTION abelian.told_statements() RETURNS SETOF pg_catalog.pg_prepared_statements LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT * FROM jsonb_populate_recordset(NULL::pg_prepared_statements, abelian.statements_told()::jsonb)
 $$;
--- What a router knows of itself: it sets these settings before a query about the views, as it does before SHOW. NULL where no router has.
-CREATE FUNCTION abelian.router_setting(name text) RETURNS jsonb LANGUAGE sql STABLE STRICT SET search_path = pg_catalog, pg_temp
-RETURN nullif(current_setting(name, true), '')::jsonb;
+-- What a router knows of itself: it sets these settings before a query about the views, as it does before SHOW. NULL where there is no router.
+CREATE FUNCTION abelian.router_setting(name text) RETURNS jsonb LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  told text := nullif(current_setting(name, true), '');
+BEGIN
+  IF told IS NULL AND current_setting('abelian.placement_version') <> '0' THEN
+    RAISE EXCEPTION 'this node has not been told what its router knows' USING ERRCODE = 'feature_not_supported',
+      HINT = 'Read abelian.router_statistics and abelian.routing_rules in a query about nothing but catalogues.';
+  END IF;
+  RETURN told;
+END $$;
 COMMENT ON FUNCTION abelian.router_setting(text) IS 'what a router has told of itself, for the views of it';
 CREATE VIEW abelian.router_statistics AS
   WITH told AS MATERIALIZED (SELECT abelian.router_setting('abelian.router_statistics') AS router, abelian.router_setting('abelian.commit_statistics') AS commits,

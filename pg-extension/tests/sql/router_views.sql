@@ -9,4 +9,7 @@ SELECT * FROM abelian.router_statistics ORDER BY name, label;
 SELECT * FROM abelian.routing_rules;
 ROLLBACK;
 SELECT count(*) FROM abelian.router_statistics;
+SET abelian.placement_version = 1;
+SELECT * FROM abelian.routing_rules;
+RESET abelian.placement_version;
 SELECT facts::text LIKE '%"of_no_node":["router_setting"]%' AS "known by no node" FROM abelian.analyze('SELECT * FROM abelian.routing_rules') facts;

@@ -13,7 +13,7 @@ pub fn install() {
 }
 
 fn concerns(command: &Command) -> bool {
-    use ObjectType::*;
+    use ObjectType::{OBJECT_AGGREGATE, OBJECT_FUNCTION, OBJECT_ROUTINE};
     // SAFETY: the tags say what the nodes are; a plain read.
     unsafe {
         // Update scripts of extensions may take several steps, and pg_upgrade makes labels before what they name.
@@ -25,34 +25,53 @@ fn concerns(command: &Command) -> bool {
                 let definition = &*command.node().cast::<pg_sys::DefineStmt>();
                 definition.kind == OBJECT_AGGREGATE && definition.replace
             }
-            NodeTag::T_AlterObjectSchemaStmt => true,
+            NodeTag::T_AlterObjectSchemaStmt | NodeTag::T_DropOwnedStmt => true,
+            NodeTag::T_AlterOwnerStmt => {
+                let altered = (*command.node().cast::<pg_sys::AlterOwnerStmt>()).objectType;
+                [OBJECT_AGGREGATE, OBJECT_FUNCTION, OBJECT_ROUTINE].contains(&altered)
+            }
             NodeTag::T_RenameStmt => {
                 let renamed = (*command.node().cast::<pg_sys::RenameStmt>()).renameType;
-                [
-                    OBJECT_AGGREGATE,
-                    OBJECT_DOMAIN,
-                    OBJECT_FUNCTION,
-                    OBJECT_ROUTINE,
-                    OBJECT_SCHEMA,
-                    OBJECT_SEQUENCE,
-                    OBJECT_TABLE,
-                    OBJECT_TYPE,
-                ]
-                .contains(&renamed)
+                NAMED.contains(&renamed)
             }
             NodeTag::T_DropStmt => {
                 let dropped = (*command.node().cast::<pg_sys::DropStmt>()).removeType;
-                [OBJECT_FUNCTION, OBJECT_ROUTINE, OBJECT_SEQUENCE].contains(&dropped)
+                NAMED.contains(&dropped) && !IS_RELATION.contains(&dropped)
             }
             _ => false,
         }
     }
 }
 
+/// What a label may name, or may name types by. Relations, too: each has a type of its rows, and is renamed by any of these commands.
+const NAMED: [ObjectType::Type; 12] = [
+    ObjectType::OBJECT_AGGREGATE,
+    ObjectType::OBJECT_DOMAIN,
+    ObjectType::OBJECT_FOREIGN_TABLE,
+    ObjectType::OBJECT_FUNCTION,
+    ObjectType::OBJECT_INDEX,
+    ObjectType::OBJECT_MATVIEW,
+    ObjectType::OBJECT_ROUTINE,
+    ObjectType::OBJECT_SCHEMA,
+    ObjectType::OBJECT_SEQUENCE,
+    ObjectType::OBJECT_TABLE,
+    ObjectType::OBJECT_TYPE,
+    ObjectType::OBJECT_VIEW,
+];
+
+/// Of these, what takes no type with it that a label names: the row's type goes with what depends on it.
+const IS_RELATION: [ObjectType::Type; 5] = [
+    ObjectType::OBJECT_FOREIGN_TABLE,
+    ObjectType::OBJECT_INDEX,
+    ObjectType::OBJECT_MATVIEW,
+    ObjectType::OBJECT_TABLE,
+    ObjectType::OBJECT_VIEW,
+];
+
 fn around(command: &Command, run: Runner<'_>) {
-    let whole: Vec<Oid> = label::labelled_types()
+    let whole: Vec<Family> = label::labelled_types()
         .into_iter()
-        .filter(|type_| lost(*type_).is_none())
+        .filter_map(|type_| usable(type_)?.ok())
         .collect();
     run(command);
     if whole.is_empty() {
@@ -60,21 +79,32 @@ fn around(command: &Command, run: Runner<'_>) {
     }
     // SAFETY: within a transaction; what the command has done becomes visible to the lookups.
     unsafe { pg_sys::CommandCounterIncrement() };
-    if let Some(error) = whole.into_iter().find_map(lost) {
-        error.raise();
+    for before in whole {
+        let lost = match usable(before.type_) {
+            None => None, // The type is gone as well.
+            Some(Ok(now)) => (!before.has_states_of(&now)).then_some(Error::OtherStates),
+            Some(Err(error)) => Some(error),
+        };
+        if let Some(error) = lost {
+            let why = match error {
+                Error::UnusableAggregate(why) => why,
+                error => error.to_string(),
+            };
+            Error::TypeWouldLose(label::type_name(before.type_), why).raise();
+        }
     }
 }
 
-/// Why values of a type that has a label cannot be read.
-fn lost(type_: Oid) -> Option<Error> {
+/// A type that has a label, or why its values cannot be read. `None` if it has none.
+fn usable(type_: Oid) -> Option<Result<Family, Error>> {
     let text = label::of_type(type_)?;
-    let why = match label::Functions::named(&text) {
-        None => Some(format!("Its label names {}.", text.to_string_lossy())),
-        Some(functions) => match Family::over(type_, &functions) {
-            Err(Error::UnusableAggregate(why)) => Some(why),
-            Err(error) => Some(error.to_string()),
-            Ok(family) => family.require_states().err().map(|error| error.to_string()),
-        },
+    let Some(functions) = label::Functions::named(&text) else {
+        let names = format!("Its label names {}.", text.to_string_lossy());
+        return Some(Err(Error::UnusableAggregate(names)));
     };
-    why.map(|why| Error::TypeWouldLose(label::type_name(type_), why))
+    Some(Family::over(type_, &functions).and_then(|family| {
+        family.require_states()?;
+        family.require_trust()?;
+        Ok(family)
+    }))
 }

@@ -336,6 +336,11 @@ impl Family {
         }
     }
 
+    /// Whether states of both are of one kind, so that what the one has stored the other can read.
+    pub fn has_states_of(&self, other: &Family) -> bool {
+        self.state_type == other.state_type && self.serial == other.serial
+    }
+
     fn functions(&self) -> impl Iterator<Item = Oid> {
         let serial = self.serial.into_iter().flat_map(|(out, back)| [out, back]);
         let others = [self.final_function, self.from_value, self.new_slice];

@@ -14,6 +14,7 @@ use crate::callback;
 use crate::error::Error;
 use crate::hooks::cache;
 use crate::hooks::utility::{self, Around, Command};
+use crate::owner;
 use crate::varlena;
 use pgrx::pg_sys::{self, Datum, NodeTag, ObjectAddress, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
@@ -164,8 +165,13 @@ pub struct Functions {
 }
 
 impl Functions {
-    /// Reads a label; `None` if it is none, or something it names does not exist.
+    /// Reads a label; `None` if it is none, or something it names does not exist. Whoever uses a type need not have rights on the schemas of
+    /// its functions.
     pub fn named(label: &CStr) -> Option<Self> {
+        owner::look_up(|| Functions::found(label))
+    }
+
+    fn found(label: &CStr) -> Option<Self> {
         let mut parts = label.to_str().ok()?.split("; ");
         let mut functions = Functions {
             aggregate: function_named(parts.next()?)?,

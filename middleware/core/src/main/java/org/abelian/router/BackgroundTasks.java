@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs what a router does beside its sessions, on daemon threads, until it is closed. A task that
- * fails is tried again at its next turn. The log tells of the first of equal failures, and of the
- * turn after them.
+ * fails is tried again at its next turn. Of equal failures the log tells of the first, the tenth,
+ * the hundredth and so on, and of the turn after them.
  */
 final class BackgroundTasks implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BackgroundTasks.class);
@@ -43,6 +43,9 @@ final class BackgroundTasks implements AutoCloseable {
 
     private String why;
 
+    /** How often for that reason, the last time included. */
+    private int equal;
+
     Turn(String name, Runnable task) {
       this.name = name;
       this.task = task;
@@ -65,10 +68,11 @@ final class BackgroundTasks implements AutoCloseable {
 
     private void tell(RuntimeException failed) {
       String now = describe(failed);
-      if (now.equals(why)) {
+      equal = now.equals(why) ? equal + 1 : 1;
+      why = now;
+      if (!isToldOf(equal)) {
         return;
       }
-      why = now;
       if (failed instanceof AbelianException error && error.state() != SqlState.INTERNAL_ERROR) {
         LOG.warn("{} failed and will be tried again: {}", name, now);
       } else {
@@ -76,11 +80,21 @@ final class BackgroundTasks implements AutoCloseable {
       }
     }
 
+    private static boolean isToldOf(int count) {
+      int rest = count;
+      while (rest >= 10 && rest % 10 == 0) {
+        rest /= 10;
+      }
+      return rest == 1;
+    }
+
     private static String describe(RuntimeException failed) {
-      String detail = failed instanceof AbelianException error ? error.detail() : null;
-      return detail == null
-          ? String.valueOf(failed.getMessage())
-          : failed.getMessage() + ": " + detail;
+      if (!(failed instanceof AbelianException error)) {
+        return failed.toString();
+      }
+      return error.detail() == null
+          ? error.getMessage()
+          : error.getMessage() + ": " + error.detail();
     }
   }
 

@@ -584,7 +584,7 @@ public final class ClientSession
     SimpleProtocol simple =
         new SimpleProtocol(
             engine, starter, statements, commands, executes, services.catalogs(), errors);
-    pipeline = new Pipeline(input, engine, errors, extended, simple, named, this);
+    pipeline = new Pipeline(input, engine, errors, extended, simple, named, portals, this);
     group.of(pipeline, extended, simple);
     copy = new CopyRelay(replies, input.queue(), pipeline);
   }

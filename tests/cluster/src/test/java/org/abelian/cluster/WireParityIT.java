@@ -588,6 +588,11 @@ class WireParityIT {
               c.bind("", "named", 0).execute("", 0).flush();
               c.until('G');
               all.addAll(c.copyData("c\tthird\n").copyDone().sync().untilReady());
+              c.parse("", "COPY scratch FROM STDOUT").bind("", "", 0).askForAnswers().flush();
+              c.until('2');
+              c.execute("", 0).flush();
+              c.until('G');
+              all.addAll(c.copyData("d\tfourth\n").copyDone().sync().untilReady());
               all.addAll(c.query("SELECT * FROM scratch ORDER BY name").untilReady());
               return all;
             }),

@@ -13,21 +13,25 @@ import org.abelian.router.statement.SharedStatement;
  * without a Flush or Sync, and a client may send nothing before it has this answer.
  */
 final class CopyAhead {
-  private static final String SOURCE = "stdin";
+  /** Of STDIN, and of STDOUT, which PostgreSQL takes for it. */
+  private static final String SOURCE = "std";
 
   private final ByteQueue input;
   private final ClientStatements statements;
+  private final Portals portals;
 
   /**
    * @param input the client's messages
    * @param statements its prepared statements
+   * @param portals what it has bound
    */
-  CopyAhead(ByteQueue input, ClientStatements statements) {
+  CopyAhead(ByteQueue input, ClientStatements statements, Portals portals) {
     this.input = input;
     this.statements = statements;
+    this.portals = portals;
   }
 
-  /** True when one of the messages between two indexes parses or binds what may be one. */
+  /** True when one of the messages between two indexes parses, binds or runs what may be one. */
   boolean isIn(int from, int to) {
     for (int at = from; at < to; at += input.frameAt(at)) {
       if (mayCopy(input.array(), at, at + input.frameAt(at))) {
@@ -38,18 +42,27 @@ final class CopyAhead {
   }
 
   private boolean mayCopy(byte[] array, int at, int end) {
-    if (array[at] == FrontendType.PARSE) {
-      return mentionsSource(new String(array, at, end - at, StandardCharsets.ISO_8859_1));
-    } else if (array[at] != FrontendType.BIND) {
-      return false;
-    }
     try {
-      int nameAt = CString.end(array, at + 5, end) + 1;
-      SharedStatement bound = statements.get(array, nameAt, CString.end(array, nameAt, end));
-      return bound != null && mentionsSource(bound.sql());
+      return switch (array[at]) {
+        case FrontendType.PARSE ->
+            mentionsSource(new String(array, at, end - at, StandardCharsets.ISO_8859_1));
+        case FrontendType.BIND -> {
+          int nameAt = CString.end(array, at + 5, end) + 1;
+          yield mayCopy(statements.get(array, nameAt, CString.end(array, nameAt, end)));
+        }
+        case FrontendType.EXECUTE -> {
+          Portals.Portal bound = portals.get(array, at + 5, CString.end(array, at + 5, end));
+          yield bound != null && mayCopy(bound.statement());
+        }
+        default -> false;
+      };
     } catch (MalformedMessageException malformed) {
       return false; // It is refused when it is planned.
     }
+  }
+
+  private static boolean mayCopy(SharedStatement statement) {
+    return statement != null && mentionsSource(statement.sql());
   }
 
   private static boolean mentionsSource(String sql) {

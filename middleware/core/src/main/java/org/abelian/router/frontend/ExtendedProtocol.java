@@ -15,6 +15,7 @@ import org.abelian.router.execution.ClientError;
 import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.PlanText;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.protocol.ByteQueue;
@@ -80,7 +81,7 @@ public final class ExtendedProtocol {
     statements.named().remove(array, nameEnd, nameEnd); // Also when the new one is in error.
     try {
       return parse(array, at, length, nameEnd);
-    } catch (ClientError | AbelianException failure) {
+    } catch (ClientError | AbelianException | NodeLostException failure) {
       context.replies().add(UnnamedChange.lost(statements.named()));
       throw failure;
     }

@@ -116,6 +116,7 @@ public final class Pipeline {
       ExtendedProtocol extended,
       SimpleProtocol simple,
       ClientStatements statements,
+      Portals portals,
       Listener listener) {
     this.client = client;
     this.input = client.queue();
@@ -125,7 +126,7 @@ public final class Pipeline {
     this.extended = extended;
     this.simple = simple;
     this.listener = listener;
-    ahead = new CopyAhead(input, statements);
+    ahead = new CopyAhead(input, statements, portals);
   }
 
   /** True while a group is planned or answered. */

@@ -51,16 +51,19 @@ public final class RouterSettings {
     if (setting == null || !settings.containsKey(setting)) {
       return null;
     }
-    return told(routed, List.of(setting));
+    return told(context.backends().home(routed.router().catalog()), routed, List.of(setting));
   }
 
-  /** For a statement that reads the views of all of it: as above. */
+  /**
+   * For a statement that reads the views of all of it: the first node, as for other queries of
+   * catalogues, told as above.
+   */
   Route routeOfViews(RoutedStatement routed) {
-    return told(routed, settings.keySet());
+    Backend first = context.backends().backend(routed.router().catalog().first());
+    return told(first, routed, settings.keySet());
   }
 
-  private Route told(RoutedStatement routed, Collection<String> names) {
-    Backend backend = context.backends().home(routed.router().catalog());
+  private Route told(Backend backend, RoutedStatement routed, Collection<String> names) {
     context.transactions().enterOnly(backend, routed, true);
     for (String name : names) {
       String json = settings.get(name).apply(routed.router().catalog().version());
@@ -70,7 +73,7 @@ public final class RouterSettings {
               + "', "
               + IndependentTransaction.quote(json)
               + ", true)";
-      context.transactions().inject(backend, NodeStatement.of(tell), false);
+      context.transactions().injectOnce(backend, NodeStatement.of(tell));
     }
     return new Route.OneNode(backend.nodeId);
   }

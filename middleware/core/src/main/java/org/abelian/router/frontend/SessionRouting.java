@@ -128,7 +128,7 @@ public final class SessionRouting {
   private Route ofStatements(RoutedStatement routed) {
     Backend first = context.backends().backend(routed.router().catalog().first());
     context.transactions().enterOnly(first, routed, true);
-    context.transactions().inject(first, ToldStatements.telling(statements), false);
+    context.transactions().injectOnce(first, ToldStatements.telling(statements));
     return new Route.OneNode(first.nodeId);
   }
 

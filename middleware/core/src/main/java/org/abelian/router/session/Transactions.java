@@ -410,9 +410,18 @@ public final class Transactions {
 
   /** Runs a statement without parameters there, within the current group of messages. */
   public void inject(Backend backend, NodeStatement statement, boolean showTag) {
+    inject(backend, statement, true, showTag);
+  }
+
+  /** The same for a text that does not come again: the node keeps no name for it. */
+  public void injectOnce(Backend backend, NodeStatement statement) {
+    inject(backend, statement, false, false);
+  }
+
+  private void inject(Backend backend, NodeStatement statement, boolean named, boolean showTag) {
     NodeConnection connection = backend.connection;
     backends.touch(backend);
-    byte[] name = backends.prepare(backend, statement, true, replies);
+    byte[] name = backends.prepare(backend, statement, named, replies);
     connection.writer().begin(FrontendType.BIND).int1(0).string(name).int2(0).int2(0).int2(0).end();
     connection.writer().begin(FrontendType.EXECUTE).int1(0).int4(0).end();
     replies.add(NodeReply.swallow(connection));

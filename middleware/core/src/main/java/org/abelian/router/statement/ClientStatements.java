@@ -170,6 +170,18 @@ public final class ClientStatements {
     unnamed = defined;
   }
 
+  /** The same for one that was there before, which is not refused for want of memory. */
+  private void bringBack(Unnamed before) {
+    if (unnamed == before) {
+      return;
+    }
+    unnamed(Unnamed.NONE);
+    if (before.statement() != null && before.statement().isLarge()) {
+      before.statement().holdAnyway(memory);
+    }
+    unnamed = before;
+  }
+
   /** Forgets the one without a name, as a simple query does, which waits for what comes before. */
   public void removeUnnamed() {
     unnamed(Unnamed.NONE);
@@ -194,17 +206,12 @@ public final class ClientStatements {
 
   /** It ends: what an error in it had skipped was not done. */
   public void endGroup() {
-    if (unnamed != answered) {
-      unnamed(answered);
-    }
-    former = Unnamed.NONE;
+    bringBack(answered);
   }
 
-  /** It runs again, from what was when it began. */
+  /** It runs again, from what was when it began; also behind {@link #endGroup}. */
   public void groupRunsAgain() {
-    if (unnamed != former) {
-      unnamed(former);
-    }
+    bringBack(former);
   }
 
   private void put(byte[] array, int from, int to, Prepared statement) {
@@ -256,6 +263,8 @@ public final class ClientStatements {
   /** Gives up all memory. */
   public void free() {
     unnamed(Unnamed.NONE);
+    answered = unnamed;
+    former = unnamed;
     clear();
   }
 

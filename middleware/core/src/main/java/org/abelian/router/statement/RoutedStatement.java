@@ -4,6 +4,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.abelian.router.analysis.CallFacts;
+import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
@@ -111,7 +112,12 @@ public final class RoutedStatement {
 
   private boolean isAbout(String function) {
     StatementFacts facts = router.facts();
-    return facts.calls().nodeFunctions().ofNoNode().equals(List.of(function))
+    NodeFunctions called = facts.calls().nodeFunctions();
+    return called.ofNoNode().equals(List.of(function))
+        && called.ofOneNode().isEmpty()
+        && called.draws().isEmpty()
+        && !called.ofEveryNode()
+        && facts.calls().functions().isEmpty()
         && facts.relations().stream().allMatch(RelationFacts::catalog);
   }
 

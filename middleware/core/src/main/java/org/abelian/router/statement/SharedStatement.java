@@ -99,6 +99,14 @@ public final class SharedStatement {
     holders++;
   }
 
+  /** The same for what a client has had before, which is not refused. */
+  synchronized void holdAnyway(MemoryBudget memory) {
+    if (holders == 0) {
+      memory.takeAnyway(heldBytes());
+    }
+    holders++;
+  }
+
   /** A client has it no longer. */
   public synchronized void release(MemoryBudget memory) {
     holders--;

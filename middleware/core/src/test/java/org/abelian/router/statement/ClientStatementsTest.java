@@ -115,11 +115,29 @@ class ClientStatementsTest {
     assertEquals(former, get(""));
     assertEquals(used, memory.used());
     client.beginGroup();
+    define(client, "", text(1));
+    client.answered(client.unnamed());
+    client.endGroup(); // The commit fails, and with it the group.
+    client.groupRunsAgain();
+    assertEquals(former, get(""));
+    client.beginGroup();
     client.remove(bytes(""), 0, 0);
     client.answered(client.unnamed());
     client.endGroup();
     assertNull(get(""));
     assertEquals(0, memory.used());
+  }
+
+  @Test
+  void whatWasThereBeforeComesBackWithoutRoomForIt() {
+    SharedStatement former = text(200_000);
+    define(client, "", former);
+    client.beginGroup();
+    define(client, "", text(1));
+    memory.take(memory.limit() - memory.used());
+    client.endGroup();
+    assertEquals(former, get(""));
+    assertTrue(memory.used() > memory.limit());
   }
 
   @Test

@@ -64,13 +64,13 @@ public enum SqlState {
   INTERNAL_ERROR("XX000"),
   /**
    * Abelian's own: the placement that a statement was routed by is older than the node's. The
-   * router refreshes its catalogue and routes again; a client sees it only when that is no longer
+   * router refreshes its catalogue and routes again; a client gets 40001 when that is no longer
    * possible.
    */
   STALE_PLACEMENT("AB001"),
   /**
    * Abelian's own: a distributed procedure met a key of a node that does not take part. The router
-   * runs it again with that node; a client sees it only when that is no longer possible.
+   * runs it again with that node; a client gets 40001 when that is no longer possible.
    */
   MISROUTED_PROCEDURE("AB002"),
   /**

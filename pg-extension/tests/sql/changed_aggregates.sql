@@ -27,6 +27,8 @@ CREATE FUNCTION sums.pair_value(sums.pair) RETURNS numeric LANGUAGE sql IMMUTABL
 CREATE AGGREGATE sums.paired(integer) (SFUNC = sums.pair_add, STYPE = sums.pair, COMBINEFUNC = sums.pair_join, FINALFUNC = sums.pair_value, INITCOND = '(0,0)', PARALLEL = SAFE);
 SELECT abelian.create_type('paired_of', 'sums.paired(integer)');
 CREATE OR REPLACE AGGREGATE sums.paired(integer) (SFUNC = sums.total_add, STYPE = numeric, COMBINEFUNC = numeric_add, INITCOND = '0', PARALLEL = SAFE);
+ALTER TYPE sums.pair ALTER ATTRIBUTE d TYPE text;
+ALTER TYPE sums.pair ADD ATTRIBUTE e integer;
 -- Who has no rights on the schema is not hindered, and may use the type.
 SET ROLE app;
 CREATE TABLE own (id integer PRIMARY KEY, n total_of);

@@ -25,7 +25,11 @@ fn concerns(command: &Command) -> bool {
                 let definition = &*command.node().cast::<pg_sys::DefineStmt>();
                 definition.kind == OBJECT_AGGREGATE && definition.replace
             }
-            NodeTag::T_AlterObjectSchemaStmt | NodeTag::T_DropOwnedStmt => true,
+            // The type of states may be that of a table's rows.
+            NodeTag::T_AlterObjectSchemaStmt
+            | NodeTag::T_AlterTableStmt
+            | NodeTag::T_DropOwnedStmt
+            | NodeTag::T_ReassignOwnedStmt => true,
             NodeTag::T_AlterOwnerStmt => {
                 let altered = (*command.node().cast::<pg_sys::AlterOwnerStmt>()).objectType;
                 [OBJECT_AGGREGATE, OBJECT_FUNCTION, OBJECT_ROUTINE].contains(&altered)
@@ -69,7 +73,7 @@ const IS_RELATION: [ObjectType::Type; 5] = [
 ];
 
 fn around(command: &Command, run: Runner<'_>) {
-    let whole: Vec<Family> = label::labelled_types()
+    let whole: Vec<Family> = label::types_over_users_objects()
         .into_iter()
         .filter_map(|type_| usable(type_)?.ok())
         .collect();

@@ -7,6 +7,7 @@ use super::structure::Structure;
 use super::trust;
 use crate::backend;
 use crate::boundary;
+use crate::compat::columns_of;
 use crate::error::Error;
 use crate::hooks::cache;
 use pgrx::PgSqlErrorCode;
@@ -51,6 +52,8 @@ pub struct Family {
     /// For states of type `internal`: to `bytea` and back.
     serial: Option<(Oid, Oid)>,
     state_type: Oid,
+    /// The types of the columns of composite states.
+    shape: Vec<Oid>,
     /// As the catalogue has it.
     initial_text: Option<CString>,
     /// Read when it is first needed: the input function of a state's type may run anybody's code.
@@ -178,6 +181,7 @@ impl Family {
             final_arguments: if row.final_extra { arguments.len() } else { 0 },
             serial: if internal { serial } else { None },
             state_type,
+            shape: shape(state_type),
             initial_text: row.initial,
             initial: OnceCell::new(),
             is_trusted: false,
@@ -338,7 +342,9 @@ impl Family {
 
     /// Whether states of both are of one kind, so that what the one has stored the other can read.
     pub fn has_states_of(&self, other: &Family) -> bool {
-        self.state_type == other.state_type && self.serial == other.serial
+        self.state_type == other.state_type
+            && self.serial == other.serial
+            && self.shape == other.shape
     }
 
     fn functions(&self) -> impl Iterator<Item = Oid> {
@@ -422,6 +428,26 @@ impl Drop for Input {
 }
 
 /// A row of pg_aggregate, as far as needed.
+/// The types of the columns of a composite type, and of those that are composite themselves; empty for others. Dropped columns count.
+fn shape(type_: Oid) -> Vec<Oid> {
+    // SAFETY: a catalogue lookup; the description is counted as used, and released.
+    unsafe {
+        if pg_sys::get_typtype(type_) as u8 != b'c' {
+            return Vec::new();
+        }
+        let description = pg_sys::lookup_rowtype_tupdesc(type_, -1);
+        let types: Vec<Oid> = columns_of(description)
+            .iter()
+            .map(|column| column.atttypid)
+            .collect();
+        if (*description).tdrefcount >= 0 {
+            pg_sys::DecrTupleDescRefCount(description);
+        }
+        let nested = types.iter().flat_map(|column| shape(*column));
+        types.iter().copied().chain(nested).collect()
+    }
+}
+
 struct AggregateRow {
     kind: u8,
     transition: Oid,

@@ -223,8 +223,8 @@ pub fn of_type(type_: Oid) -> Option<CString> {
     of(pg_sys::TypeRelationId, type_)
 }
 
-/// The types that have labels of ours.
-pub fn labelled_types() -> Vec<Oid> {
+/// The types whose labels name what users have made.
+pub fn types_over_users_objects() -> Vec<Oid> {
     let mut types = Vec::new();
     // SAFETY: a scan of a catalogue whose columns are these and never NULL; everything opened is closed.
     unsafe {
@@ -243,7 +243,10 @@ pub fn labelled_types() -> Vec<Oid> {
             };
             let class = Oid::from(value(pg_sys::Anum_pg_seclabel_classoid).value() as u32);
             let provider = varlena::content_of(value(pg_sys::Anum_pg_seclabel_provider));
-            if class == pg_sys::TypeRelationId && provider == PROVIDER.to_bytes() {
+            if class == pg_sys::TypeRelationId
+                && provider == PROVIDER.to_bytes()
+                && names_users_objects(&varlena::content_of(value(pg_sys::Anum_pg_seclabel_label)))
+            {
                 let object = value(pg_sys::Anum_pg_seclabel_objoid).value() as u32;
                 types.push(Oid::from(object));
             }
@@ -252,6 +255,20 @@ pub fn labelled_types() -> Vec<Oid> {
         pg_sys::table_close(table, lock);
     }
     types
+}
+
+/// Whether a label names more than what PostgreSQL and the extension bring. Names without a schema are taken for users'.
+fn names_users_objects(label: &[u8]) -> bool {
+    let label = String::from_utf8_lossy(label);
+    let mut schemas = label.match_indices('.').map(|(dot, _)| {
+        let before = label[..dot].rsplit([' ', '(', ',', ';']);
+        before.into_iter().next().unwrap_or_default()
+    });
+    let is_qualified = label
+        .split("; ")
+        .next()
+        .is_some_and(|one| one.contains('.'));
+    !is_qualified || schemas.any(|schema| schema != "pg_catalog" && schema != "abelian")
 }
 
 /// A type as people are told of it.

@@ -60,13 +60,13 @@ final class BackgroundTasks implements AutoCloseable {
         }
         failures = 0;
         why = null;
-      } catch (RuntimeException failed) {
+      } catch (RuntimeException | VirtualMachineError failed) { // There may be memory again.
         failures++;
         tell(failed);
       }
     }
 
-    private void tell(RuntimeException failed) {
+    private void tell(Throwable failed) {
       String now = describe(failed);
       equal = now.equals(why) ? equal + 1 : 1;
       why = now;
@@ -88,12 +88,12 @@ final class BackgroundTasks implements AutoCloseable {
       return rest == 1;
     }
 
-    private static String describe(RuntimeException failed) {
+    private static String describe(Throwable failed) {
       if (!(failed instanceof AbelianException error)) {
         return failed.toString();
       }
       return error.detail() == null
-          ? error.getMessage()
+          ? String.valueOf(error.getMessage())
           : error.getMessage() + ": " + error.detail();
     }
   }

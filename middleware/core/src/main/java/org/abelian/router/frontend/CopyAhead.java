@@ -13,9 +13,6 @@ import org.abelian.router.statement.SharedStatement;
  * without a Flush or Sync, and a client may send nothing before it has this answer.
  */
 final class CopyAhead {
-  /** Of STDIN, and of STDOUT, which PostgreSQL takes for it. */
-  private static final String SOURCE = "std";
-
   private final ByteQueue input;
   private final ClientStatements statements;
   private final Portals portals;
@@ -45,7 +42,7 @@ final class CopyAhead {
     try {
       return switch (array[at]) {
         case FrontendType.PARSE ->
-            mentionsSource(new String(array, at, end - at, StandardCharsets.ISO_8859_1));
+            SharedStatement.mayCopy(new String(array, at, end - at, StandardCharsets.ISO_8859_1));
         case FrontendType.BIND -> {
           int nameAt = CString.end(array, at + 5, end) + 1;
           yield mayCopy(statements.get(array, nameAt, CString.end(array, nameAt, end)));
@@ -62,15 +59,6 @@ final class CopyAhead {
   }
 
   private static boolean mayCopy(SharedStatement statement) {
-    return statement != null && mentionsSource(statement.sql());
-  }
-
-  private static boolean mentionsSource(String sql) {
-    for (int i = 0; i <= sql.length() - SOURCE.length(); i++) {
-      if (sql.regionMatches(true, i, SOURCE, 0, SOURCE.length())) {
-        return true;
-      }
-    }
-    return false;
+    return statement != null && statement.mayCopy();
   }
 }

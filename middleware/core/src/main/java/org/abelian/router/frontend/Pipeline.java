@@ -433,7 +433,7 @@ public final class Pipeline {
       runAgain();
       return;
     }
-    context.retry().done();
+    context.retry().over();
     replies.output().readyForQuery(context.transactions().state().status());
     input.consume(planned);
     if (input.isEmpty()) {

@@ -245,6 +245,12 @@ public final class GroupRetry {
     attemptsBesideChanges = 0;
   }
 
+  /** The group is answered, and does not run again. */
+  public void over() {
+    done();
+    statements.groupIsOver();
+  }
+
   /** Puts everything back to where it was before the group. */
   public void again() {
     wanted = false;

@@ -40,6 +40,10 @@ public final class ClientStatements {
    */
   record Unnamed(SharedStatement statement, String result) {
     private static final Unnamed NONE = new Unnamed(null, null);
+
+    private boolean isLarge() {
+      return statement != null && statement.isLarge();
+    }
   }
 
   private final MemoryBudget memory;
@@ -160,26 +164,29 @@ public final class ClientStatements {
 
   /** Small ones are not counted: a client has one of them. */
   private void unnamed(Unnamed defined) {
-    if (unnamed.statement() != null && unnamed.statement().isLarge()) {
-      unnamed.statement().release(memory);
-    }
+    release(unnamed);
     unnamed = Unnamed.NONE;
-    if (defined.statement() != null && defined.statement().isLarge()) {
+    if (defined.isLarge()) {
       defined.statement().hold(memory);
     }
     unnamed = defined;
   }
 
-  /** The same for one that was there before, which is not refused for want of memory. */
-  private void bringBack(Unnamed before) {
-    if (unnamed == before) {
-      return;
+  /** Counts one that was there before, which is not refused for want of memory. */
+  private Unnamed instead(Unnamed kept, Unnamed now) {
+    if (kept != now) {
+      if (now.isLarge()) {
+        now.statement().holdAnyway(memory);
+      }
+      release(kept);
     }
-    unnamed(Unnamed.NONE);
-    if (before.statement() != null && before.statement().isLarge()) {
-      before.statement().holdAnyway(memory);
+    return now;
+  }
+
+  private void release(Unnamed kept) {
+    if (kept.isLarge()) {
+      kept.statement().release(memory);
     }
-    unnamed = before;
   }
 
   /** Forgets the one without a name, as a simple query does, which waits for what comes before. */
@@ -195,23 +202,28 @@ public final class ClientStatements {
 
   /** A Parse or Close of the one without a name has been answered: it is that one from now on. */
   void answered(Unnamed defined) {
-    answered = defined;
+    answered = instead(answered, defined);
   }
 
   /** A group of messages begins. */
   public void beginGroup() {
-    answered = unnamed;
-    former = unnamed;
+    answered = instead(answered, unnamed);
+    former = instead(former, unnamed);
   }
 
-  /** It ends: what an error in it had skipped was not done. */
+  /** It ends: what an error in it had skipped was not done. It may still run again. */
   public void endGroup() {
-    bringBack(answered);
+    unnamed = instead(unnamed, answered);
   }
 
-  /** It runs again, from what was when it began; also behind {@link #endGroup}. */
+  /** It runs again, from what was when it began. */
   public void groupRunsAgain() {
-    bringBack(former);
+    unnamed = instead(unnamed, former);
+  }
+
+  /** It does not run again. */
+  public void groupIsOver() {
+    former = instead(former, unnamed);
   }
 
   private void put(byte[] array, int from, int to, Prepared statement) {
@@ -262,9 +274,8 @@ public final class ClientStatements {
 
   /** Gives up all memory. */
   public void free() {
-    unnamed(Unnamed.NONE);
-    answered = unnamed;
-    former = unnamed;
+    removeUnnamed();
+    groupIsOver();
     clear();
   }
 

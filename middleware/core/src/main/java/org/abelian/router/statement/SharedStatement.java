@@ -19,6 +19,9 @@ public final class SharedStatement {
 
   private static final int MISSING = 3;
 
+  /** Of STDIN and STDOUT. */
+  private static final String COPIED = "std";
+
   /** What is known about a text takes this at least, in bytes. */
   private static final int HELD_LEAST = 1000;
 
@@ -38,6 +41,9 @@ public final class SharedStatement {
   private volatile Known known;
   private volatile QueryPieces pieces;
   private volatile boolean unfit;
+
+  /** Whether the text may be a COPY FROM STDIN; null before somebody has asked. */
+  private volatile Boolean copies;
 
   /** How many clients have it under a name. */
   private int holders;
@@ -73,6 +79,26 @@ public final class SharedStatement {
   /** True when there is nothing to run. */
   public boolean isBlank() {
     return blank;
+  }
+
+  /** True when the text may be a COPY FROM STDIN, which PostgreSQL also reads as STDOUT. */
+  public boolean mayCopy() {
+    Boolean known = copies;
+    if (known == null) {
+      known = mayCopy(sql);
+      copies = known;
+    }
+    return known;
+  }
+
+  /** The same of another text. */
+  public static boolean mayCopy(String text) {
+    for (int i = 0; i <= text.length() - COPIED.length(); i++) {
+      if (text.regionMatches(true, i, COPIED, 0, COPIED.length())) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Counts a Parse without a name. */

@@ -94,7 +94,8 @@ SECURITY LABEL FOR abelian ON TYPE looker IS 'public.being_evil(pg_catalog.int4)
 -- Functions that are given away run for nobody, and keep nobody's slices from being folded.
 CREATE TABLE beside (id int, c abelian.counter);
 INSERT INTO beside VALUES (1, 0);
-ALTER FUNCTION look(int, int) OWNER TO app;
+-- Commands cannot give it away while a type is over it; an upgrade from older versions may bring it so.
+UPDATE pg_proc SET proowner = 'app'::regrole WHERE oid = 'look(int, int)'::regprocedure;
 SELECT n FROM watched;
 SET abelian.split = always;
 BEGIN;

@@ -20,6 +20,13 @@ SELECT current_setting('work_mem') = '77kB', current_setting('search_path'), coa
 --= f|"$user", public|t|off
 SELECT to_regclass('left_behind') IS NULL, to_regclass('pg_temp.left_behind') IS NULL;
 --= t|t
+-- As with one PostgreSQL, the session before ends a moment after its client has gone.
+DO $$ BEGIN
+  FOR i IN 1..300 LOOP
+    EXIT WHEN NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid IN (4711, 4712));
+    PERFORM pg_sleep(0.1);
+  END LOOP;
+END $$;
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid IN (4711, 4712);
 --= 0
 SELECT count(*) FROM pg_cursors WHERE name = 'open';

@@ -427,7 +427,6 @@ impl Drop for Input {
     }
 }
 
-/// A row of pg_aggregate, as far as needed.
 /// The types of the columns of a composite type, and of those that are composite themselves; empty for others. Dropped columns count.
 fn shape(type_: Oid) -> Vec<Oid> {
     // SAFETY: a catalogue lookup; the description is counted as used, and released.
@@ -448,6 +447,7 @@ fn shape(type_: Oid) -> Vec<Oid> {
     }
 }
 
+/// A row of pg_aggregate, as far as needed.
 struct AggregateRow {
     kind: u8,
     transition: Oid,

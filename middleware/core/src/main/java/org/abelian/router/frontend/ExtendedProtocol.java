@@ -496,26 +496,28 @@ public final class ExtendedProtocol {
   public Progress close(byte[] array, int at, int length) {
     int nameEnd = CString.end(array, at + 6, at + length);
     if (array[at + 5] == 'S') {
-      // It stays prepared on the nodes, where other sessions may use it.
-      if (nameEnd > at + 6) {
-        String name = CString.name(array, at + 6, nameEnd);
-        context.retry().lasts();
-        context.replies().add(new NamedClose(statements.named(), name));
-        return Progress.NEXT;
-      }
-      statements.named().remove(array, at + 6, nameEnd);
-      context.replies().add(UnnamedChange.closed(statements.named()));
+      closeStatement(array, at + 6, nameEnd);
       return Progress.NEXT;
+    }
+    Portals.Portal portal = portals.remove(array, at + 6, nameEnd);
+    if (portal != null) {
+      portal.execution().close();
     } else {
-      Portals.Portal portal = portals.remove(array, at + 6, nameEnd);
-      if (portal != null) {
-        portal.execution().close();
-      } else {
-        closeCursor(CString.name(array, at + 6, nameEnd));
-      }
+      closeCursor(CString.name(array, at + 6, nameEnd));
     }
     context.replies().add(FixedMessage.CLOSE_COMPLETE);
     return Progress.NEXT;
+  }
+
+  /** It stays prepared on the nodes, where other sessions may use it. */
+  private void closeStatement(byte[] array, int from, int to) {
+    if (from == to) {
+      statements.named().remove(array, from, to);
+      context.replies().add(UnnamedChange.closed(statements.named()));
+      return;
+    }
+    context.retry().lasts();
+    context.replies().add(new NamedClose(statements.named(), CString.name(array, from, to)));
   }
 
   /** A portal that a node has by DECLARE. */

@@ -441,14 +441,12 @@ public final class Pipeline {
     }
     planned = 0;
     searched = 0;
-    unsearched = 0;
     resetGroup();
   }
 
   private void runAgain() {
     planned = 0;
     searched = 0;
-    unsearched = 0;
     listener.groupRunsAgain();
     context.retry().again();
     context.transactions().noticeSettings();
@@ -474,6 +472,7 @@ public final class Pipeline {
     errors.groupEnded();
     groupEnds = false;
     executes = 0;
+    unsearched = 0;
     copies = false;
     checked = false;
     inGroup = false;

@@ -46,7 +46,7 @@ SELECT concat_ws(' ', 'object', i.type, i.identity, obj_description(m.oid, m.cla
   FROM member m, pg_identify_object(m.classid, m.oid, 0) i
 UNION ALL
 SELECT concat_ws(' ', 'member', i.identity, e.extname)
-  FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND e.extname <> 'abelian',
+  FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e' AND e.extname NOT LIKE 'abelian%',
        pg_identify_object(d.classid, d.objid, d.objsubid) i
 UNION ALL
 SELECT concat_ws(' ', 'relation', nspname, relname, relkind, relpersistence, pg_get_userbyid(relowner), relacl::text, reloptions::text, relispartition,

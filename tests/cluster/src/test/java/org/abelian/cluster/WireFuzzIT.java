@@ -36,12 +36,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @WithCluster
 @Timeout(value = 7200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class WireFuzzIT {
-  private static final int MESSAGES = Integer.getInteger("abelian.fuzz.messages", 12_000);
+  private static final int MESSAGES = Integer.getInteger("abelian.fuzz.messages", 8_000);
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
   private static final int GROUPS = 40;
 
   /** Short texts, of which older ones are forgotten: more than {@link #GROWTH_MAX} together. */
-  private static final int SHORT_TEXTS = 2500;
+  private static final int SHORT_TEXTS = 1500;
 
   private static final int LONG_TEXTS_MAX = 400;
 

@@ -41,7 +41,7 @@ class WireFuzzIT {
   private static final int GROUPS = 40;
 
   /** Short texts, of which older ones are forgotten: more than {@link #GROWTH_MAX} together. */
-  private static final int SHORT_TEXTS = 1500;
+  private static final int SHORT_TEXTS = 2500;
 
   private static final int LONG_TEXTS_MAX = 400;
 

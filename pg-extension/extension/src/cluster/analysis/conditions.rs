@@ -77,19 +77,8 @@ fn columns_compared_in(
 }
 
 fn read_condition(scopes: &mut Scopes, scope: ScopeId, condition: NodePtr, strength: &Strength) {
-    for conjunct in conjuncts(condition) {
+    for conjunct in tree::conjuncts(condition) {
         read_conjunct(scopes, scope, conjunct, strength);
-    }
-}
-
-/// The parts of an AND; the condition itself when it is none. WHERE may be a list.
-pub fn conjuncts(condition: NodePtr) -> Vec<NodePtr> {
-    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
-        Some(and) if and.boolop == BoolExprType::AND_EXPR => {
-            tree::nodes(and.args).flat_map(conjuncts).collect()
-        }
-        _ if condition.is_null() => Vec::new(),
-        _ => vec![condition],
     }
 }
 
@@ -316,12 +305,12 @@ pub fn read_sublink(
 ) {
     let query = scopes.scopes[scope].query;
     let is_condition = tree::cast::<pg_sys::FromExpr, _>(query.jointree).is_some_and(|from| {
-        conjuncts(from.quals).contains(&std::ptr::from_ref(sublink).cast_mut().cast())
+        tree::conjuncts(from.quals).contains(&std::ptr::from_ref(sublink).cast_mut().cast())
     });
     if sublink.subLinkType != SubLinkType::ANY_SUBLINK || !is_condition {
         return;
     }
-    for conjunct in conjuncts(sublink.testexpr) {
+    for conjunct in tree::conjuncts(sublink.testexpr) {
         let Some((left, right)) = equality_sides(conjunct) else {
             continue;
         };

@@ -2,7 +2,7 @@
 //! SET and RETURNING of an UPDATE of one row. They are taken before, on the node where the sequence counts.
 
 use super::computed;
-use super::conditions::{conjuncts, equality_sides};
+use super::conditions::equality_sides;
 use super::known_before::Known;
 use super::locked_join::key_columns;
 use super::merge::{build, outer};
@@ -74,7 +74,7 @@ fn names_one_row(query: &pg_sys::Query) -> bool {
     };
     let keys = key_columns(&table);
     let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
-    let conditions = from.map_or(Vec::new(), |from| conjuncts(from.quals));
+    let conditions = from.map_or(Vec::new(), |from| tree::conjuncts(from.quals));
     let alone = tree::nodes(query.rtable).count() == 1;
     let is_given = |number: &i16| {
         let is_key = |node: NodePtr| {

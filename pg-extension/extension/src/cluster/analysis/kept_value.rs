@@ -2,7 +2,7 @@
 //! the same key, `SET key = s.key` in a MERGE that compares the two. A distribution column may be assigned so; the node looks at the row. In an UPDATE,
 //! `SET key = 3, n = 5 WHERE key = 3` says no more without the key.
 
-use super::conditions::{conjuncts, equality_sides};
+use super::conditions::equality_sides;
 use super::merge::build;
 use super::relation::Relation;
 use super::tree::{self, NodePtr};
@@ -216,7 +216,7 @@ fn is_said(query: &pg_sys::Query, entry: &pg_sys::TargetEntry) -> bool {
     let Some(from) = tree::cast::<pg_sys::FromExpr, _>(query.jointree) else {
         return false;
     };
-    conjuncts(from.quals).into_iter().any(|conjunct| {
+    tree::conjuncts(from.quals).into_iter().any(|conjunct| {
         equality_sides(conjunct).is_some_and(|(left, right)| {
             let (one, other) = (
                 operand::strip_faithful(left),

@@ -2,7 +2,7 @@
 //! from which a router gives each node its part. ON must equate the distribution columns with columns of USING, and a row that is inserted must get
 //! these values. Then a row of USING matches on the node of its key or nowhere, and is inserted there.
 
-use super::conditions::{conjuncts, equality_sides};
+use super::conditions::equality_sides;
 use super::insert_select::Gathered;
 use super::merge::{build, used, used::Used};
 use super::merge_source::{self, MergeSource};
@@ -141,14 +141,16 @@ pub fn compared_with(
     let column = |side| tree::cast::<pg_sys::Var, _>(operand::strip_faithful(side));
     let is_key = |var: &pg_sys::Var| (var.varno, var.varattno) == (query.resultRelation, attribute);
     let is_given = |var: &pg_sys::Var| var.varno == source && var.varattno > 0;
-    conjuncts(from.quals).into_iter().find_map(|conjunct| {
-        let (left, right) = equality_sides(conjunct)?;
-        match (column(left)?, column(right)?) {
-            (left, right) if is_key(left) && is_given(right) => Some(right),
-            (left, right) if is_key(right) && is_given(left) => Some(left),
-            _ => None,
-        }
-    })
+    tree::conjuncts(from.quals)
+        .into_iter()
+        .find_map(|conjunct| {
+            let (left, right) = equality_sides(conjunct)?;
+            match (column(left)?, column(right)?) {
+                (left, right) if is_key(left) && is_given(right) => Some(right),
+                (left, right) if is_key(right) && is_given(left) => Some(left),
+                _ => None,
+            }
+        })
 }
 
 /// Whether every row that is inserted gets the value of that column of USING.

@@ -6,6 +6,7 @@ use super::super::relation::{Placement, Relation};
 use super::super::scope::Scopes;
 use super::super::tree;
 use super::super::view_query;
+use super::determined;
 use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
 use serde_json::Value as Json;
 
@@ -29,7 +30,9 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
         Placement::Catalog => Some("it changes a system catalogue"),
         Placement::None => None,
         _ if query.commandType == CmdType::CMD_MERGE => Some("MERGE"),
-        Placement::Reference if takes_from_others(query) => {
+        Placement::Reference
+            if query.commandType == CmdType::CMD_UPDATE && !determined::is_one(query) =>
+        {
             Some("of several rows in FROM that match one, each copy might take another")
         }
         _ => None,
@@ -39,31 +42,6 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
 /// The table whose rows are changed, also through views that PostgreSQL can see through.
 fn target(query: &pg_sys::Query) -> Option<Relation> {
     Table::below(tree::target(query)).map(|table| Relation::new(table.oid, 0))
-}
-
-/// Whether UPDATE has more in FROM than what it changes and queries that give one row.
-fn takes_from_others(query: &pg_sys::Query) -> bool {
-    let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree);
-    let mut items = from.into_iter().flat_map(|from| tree::nodes(from.fromlist));
-    query.commandType == CmdType::CMD_UPDATE
-        && items.any(|item| {
-            tree::cast::<pg_sys::RangeTblRef, _>(item).is_none_or(|range| {
-                range.rtindex != query.resultRelation && !gives_one_row(query, range.rtindex)
-            })
-        })
-}
-
-/// Whether that entry of the range table is a query that aggregates all its rows.
-fn gives_one_row(query: &pg_sys::Query, index: i32) -> bool {
-    tree::list::<pg_sys::RangeTblEntry>(query.rtable)
-        .nth(index as usize - 1)
-        .and_then(|entry| tree::cast::<pg_sys::Query, _>(entry.subquery))
-        .is_some_and(|inner| {
-            inner.hasAggs
-                && inner.groupClause.is_null()
-                && inner.groupingSets.is_null()
-                && !inner.hasTargetSRFs
-        })
 }
 
 /// Whether several nodes would evaluate, each by itself, what is to come out alike for all rows that change. Views must be expanded but for the one whose

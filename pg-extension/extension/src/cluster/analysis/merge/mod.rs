@@ -17,6 +17,7 @@ mod broadcast;
 pub mod build;
 mod change;
 mod decorrelate;
+mod determined;
 mod equal;
 mod exists;
 pub mod filter;

@@ -428,6 +428,24 @@ class WireParityIT {
                     .untilReady()),
         named("unknown statement", c -> c.bind("", "nobody", 0).execute("", 0).sync().untilReady()),
         named(
+            "Binds with too few and too many values name the statement",
+            c -> {
+              List<Message> all = new ArrayList<>();
+              for (String name : List.of("", "mine")) {
+                c.parse(name, "SELECT balance FROM account WHERE id = $1 AND owner <> $2");
+                all.addAll(c.bind("", name, 0, "1").execute("", 0).sync().untilReady());
+                all.addAll(c.bind("", name, 0, "1", "x", "y").sync().untilReady());
+                all.addAll(c.bind("", name, 0, "1", "x").execute("", 0).sync().untilReady());
+              }
+              c.parse("none", "SELECT 1 FROM account WHERE id = 7").bind("", "none", 0, "1");
+              all.addAll(c.execute("", 0).sync().untilReady());
+              c.parse("set", "SET work_mem = '4MB'").bind("", "set", 0, "1").execute("", 0);
+              all.addAll(c.sync().untilReady());
+              c.parse("begin", "BEGIN").bind("", "begin", 0, "1").execute("", 0);
+              all.addAll(c.sync().untilReady());
+              return all;
+            }),
+        named(
             "syntax error in Parse with position",
             c -> c.parse("", "SELECT FROM WHERE id = $1").sync().untilReady()),
         named(

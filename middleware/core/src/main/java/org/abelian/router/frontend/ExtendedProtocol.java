@@ -139,6 +139,7 @@ public final class ExtendedProtocol {
     statements.requireSound(statement);
     requireFreeName();
     if (statement.command() != null || statement.isBlank()) {
+      requireCount(array, 0);
       return bindHere(statement, () -> commands.run(statement));
     }
     BoundTemplate template = bind.parameterCount() == 0 ? statements.template(statement) : null;
@@ -152,6 +153,7 @@ public final class ExtendedProtocol {
     if (analysed == null) {
       return Progress.QUIET;
     }
+    requireCount(array, analysed.parameters().size());
     requireSame(array, bind.statementAt(), bind.statementEnd(), analysed);
     RoutedStatement routed = analysed.routed();
     if (SessionCommands.runs(routed.utility())) {
@@ -168,6 +170,19 @@ public final class ExtendedProtocol {
     }
     bind.look(executed.bind(), 0);
     return bind(executed.statement(), executed.analysed(), true, ahead.runs());
+  }
+
+  /** A node would name the statement as only the router knows it. */
+  private void requireCount(byte[] array, int required) {
+    if (bind.parameterCount() != required) {
+      throw ClientError.of(
+          "08P01",
+          "bind message supplies %d parameters, but prepared statement \"%s\" requires %d"
+              .formatted(
+                  bind.parameterCount(),
+                  CString.read(array, bind.statementAt(), bind.statementEnd()),
+                  required));
+    }
   }
 
   private void requireSame(byte[] array, int from, int to, AnalysedStatement analysed) {

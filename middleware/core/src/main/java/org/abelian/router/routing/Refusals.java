@@ -228,10 +228,11 @@ final class Refusals {
 
   static AbelianException referenceFromQuery(RelationFacts table) {
     return AbelianException.unsupported(
-        "reference table \""
+        "the copies of reference table \""
             + table.name()
-            + "\" can be changed only from values, not from other tables",
-        "Read the values first, then write them, in one transaction.");
+            + "\" might come out differently by this change from other tables",
+        "Let WHERE compare a unique key of each table that values come from with the row that"
+            + " changes, or read the values first and write them then, in one transaction.");
   }
 
   static AbelianException insertSelect(RelationFacts table, String column) {

@@ -105,7 +105,7 @@ SELECT facts(q, 'relations') FROM unnest(ARRAY['SELECT * FROM a JOIN r ON r.id =
 SELECT facts(q, 'kind', 'assigned', 'returns_rows') FROM unnest(ARRAY['UPDATE a SET (x, t) = (1, ''x''), k = 2', 'INSERT INTO a VALUES (1) ON CONFLICT (k) DO UPDATE SET x = excluded.x + 1 RETURNING k',
   'MERGE INTO a USING r ON a.k = r.id WHEN MATCHED THEN UPDATE SET x = 1', 'DELETE FROM a RETURNING 1']) q;
 -- writes over several nodes
-SELECT facts(q, 'merge') FROM unnest(ARRAY['UPDATE a SET x = 1', 'UPDATE a SET x = b.x FROM b WHERE b.k = a.k', 'UPDATE a SET x = b.x FROM b WHERE b.id = a.k', 'UPDATE r SET t = a.t FROM a WHERE a.x = r.id', 'UPDATE r SET t = a.t FROM a WHERE a.k = r.id',
+SELECT facts(q, 'merge') FROM unnest(ARRAY['UPDATE a SET x = 1', 'UPDATE a SET x = b.x FROM b WHERE b.k = a.k', 'UPDATE a SET x = b.x FROM b WHERE b.id = a.k', 'UPDATE r SET t = a.t FROM a WHERE a.x = r.id', 'UPDATE r SET t = ''t'' FROM a WHERE a.x = r.id',
   'INSERT INTO plain SELECT k FROM a', 'INSERT INTO a SELECT id FROM r', 'DELETE FROM a WHERE k > (SELECT max(k) FROM a)', 'DELETE FROM a WHERE x IN (SELECT id FROM r)']) q;
 -- rows that are locked first: each step gives the next ones its rows as parameters
 WITH RECURSIVE steps AS (

@@ -43,7 +43,7 @@ mod settings;
 mod strict;
 mod symbols;
 mod tree;
-pub mod unique;
+mod unique;
 mod value_index;
 mod version;
 mod whole_row;

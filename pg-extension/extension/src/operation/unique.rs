@@ -17,22 +17,6 @@ struct Part {
     collation: Oid,
 }
 
-impl Key {
-    /// Whether one row at most has given values in these columns; each column comes with the operator that compares it with its value.
-    pub fn is_fixed_by(&self, compared: &[(i16, Oid)]) -> bool {
-        let means_equality = |part: &Part, operator: Oid| {
-            // SAFETY: a lookup of an operator.
-            let strategy = unsafe { pg_sys::get_op_opfamily_strategy(operator, part.family) };
-            strategy as u32 == pg_sys::BTEqualStrategyNumber
-        };
-        self.0.iter().all(|part| {
-            compared.iter().any(|(column, operator)| {
-                *column == part.attribute && means_equality(part, *operator)
-            })
-        })
-    }
-}
-
 /// The keys of a relation.
 pub fn keys(relation: &Opened) -> Vec<Key> {
     let mut keys = Vec::new();
@@ -57,7 +41,9 @@ unsafe fn key(index: &Opened) -> Option<Key> {
         let relation = index.relation();
         let form = &*(*relation).rd_index;
         let attributes = form.indkey.values.as_slice(form.indnkeyatts as usize);
+        // The last column of WITHOUT OVERLAPS is compared otherwise.
         let usable = form.indisunique
+            && !form.indisexclusion
             && form.indimmediate
             && form.indisvalid
             && attributes.iter().all(|attribute| *attribute > 0)

@@ -439,10 +439,6 @@ class WireParityIT {
               }
               c.parse("none", "SELECT 1 FROM account WHERE id = 7").bind("", "none", 0, "1");
               all.addAll(c.execute("", 0).sync().untilReady());
-              c.parse("set", "SET work_mem = '4MB'").bind("", "set", 0, "1").execute("", 0);
-              all.addAll(c.sync().untilReady());
-              c.parse("begin", "BEGIN").bind("", "begin", 0, "1").execute("", 0);
-              all.addAll(c.sync().untilReady());
               return all;
             }),
         named(

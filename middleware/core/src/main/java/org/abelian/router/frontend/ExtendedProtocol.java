@@ -3,6 +3,7 @@ package org.abelian.router.frontend;
 import java.io.IOException;
 import java.util.Arrays;
 import org.abelian.router.analysis.StatementFacts;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
@@ -139,7 +140,6 @@ public final class ExtendedProtocol {
     statements.requireSound(statement);
     requireFreeName();
     if (statement.command() != null || statement.isBlank()) {
-      requireCount(array, 0);
       return bindHere(statement, () -> commands.run(statement));
     }
     BoundTemplate template = bind.parameterCount() == 0 ? statements.template(statement) : null;
@@ -153,7 +153,7 @@ public final class ExtendedProtocol {
     if (analysed == null) {
       return Progress.QUIET;
     }
-    requireCount(array, analysed.parameters().size());
+    requireCount(array, analysed.routed().facts());
     requireSame(array, bind.statementAt(), bind.statementEnd(), analysed);
     RoutedStatement routed = analysed.routed();
     if (SessionCommands.runs(routed.utility())) {
@@ -173,8 +173,11 @@ public final class ExtendedProtocol {
   }
 
   /** A node would name the statement as only the router knows it. */
-  private void requireCount(byte[] array, int required) {
-    if (bind.parameterCount() != required) {
+  private void requireCount(byte[] array, StatementFacts facts) {
+    int required = facts.parameters().size();
+    boolean known =
+        facts.kind() != StatementKind.CLUSTER_CALL && facts.kind() != StatementKind.EMPTY;
+    if (known && bind.parameterCount() != required) {
       throw ClientError.of(
           "08P01",
           "bind message supplies %d parameters, but prepared statement \"%s\" requires %d"

@@ -231,8 +231,8 @@ final class Refusals {
         "the copies of reference table \""
             + table.name()
             + "\" might come out differently by this change from other tables",
-        "Let WHERE compare a unique key of each table that values come from with the row that"
-            + " changes, or read the values first and write them then, in one transaction.");
+        "Let a subquery in SET say which value is meant, or read the values first, then write them,"
+            + " in one transaction.");
   }
 
   static AbelianException insertSelect(RelationFacts table, String column) {

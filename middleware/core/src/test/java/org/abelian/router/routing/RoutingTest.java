@@ -58,9 +58,9 @@ class RoutingTest {
   @Test
   void aReferenceTableIsNotGivenWhatDiffersFromNodeToNode() {
     assertRefused(update().writes("items").callsVolatile(), "Compute the value");
-    assertRefused(update().writes("items").reads("regions"), "Read the values first");
-    assertRefused(update().writes("items").reads("orders"), "Read the values first");
-    assertRefused(update().writes("items").reads("notes"), "Read the values first");
+    assertRefused(update().writes("items").reads("regions"), "read the values first");
+    assertRefused(update().writes("items").reads("orders"), "read the values first");
+    assertRefused(update().writes("items").reads("notes"), "read the values first");
     assertRefused(select().writesNested("items"), "two statements");
     assertRefused(new FactsBuilder(StatementKind.MERGE).writes("items"), "Put a join");
   }

@@ -87,7 +87,7 @@ main() {
 }
 
 a_dump_of_a_node_is_no_node_until_it_is_asked_to_be() {
-  local problems='SELECT count(*) FROM abelian.preflight()' catalog='SELECT abelian.catalog()::jsonb' placed
+  local problems="SELECT count(*) FROM abelian.preflight() WHERE problem NOT LIKE 'fsync is off%'" catalog='SELECT abelian.catalog()::jsonb' placed
   query postgres 'CREATE DATABASE first'
   query first 'CREATE EXTENSION abelian_cluster CASCADE'
   query first "SET abelian.placement_version = 2147483647; SELECT abelian.add_node('127.0.0.1', 1), abelian.add_node('127.0.0.1', 2)" >/dev/null
@@ -104,7 +104,7 @@ a_dump_of_a_node_is_no_node_until_it_is_asked_to_be() {
   "$bindir/psql" -X -q -v ON_ERROR_STOP=1 -d second -f "$repository/target/dump.sql" >/dev/null
   rm "$repository/target/dump.sql"
   expect 'nodes and tables of a restored dump' '0 0' "$(query second 'SELECT concat_ws($$ $$, (SELECT count(*) FROM abelian.node), (SELECT count(*) FROM abelian.placement))')"
-  expect 'its problem' 'this database was restored from a dump of one node, and has no placement, procedures and nodes' "$(query second 'SELECT problem FROM abelian.preflight()')"
+  expect 'its problem' 'this database was restored from a dump of one node, and has no placement, procedures and nodes' "$(query second "SELECT problem FROM abelian.preflight() WHERE problem NOT LIKE 'fsync is off%'")"
   query second 'SELECT abelian.install_catalog(catalog) FROM abelian.catalog_for_dumps' >/dev/null
   expect 'the node' "$placed" "$(query second "$catalog")"
   expect 'its problems' 0 "$(query second "$problems")"

@@ -172,7 +172,11 @@ public final class ExtendedProtocol {
     return bind(executed.statement(), executed.analysed(), true, ahead.runs());
   }
 
-  /** A node would name the statement as only the router knows it. */
+  /**
+   * Refuses a Bind with another number of values than the statement has parameters, where the
+   * analysis tells these. The node would refuse it as well, but name the statement as only the
+   * router knows it.
+   */
   private void requireCount(byte[] array, StatementFacts facts) {
     int required = facts.parameters().size();
     boolean known =

@@ -30,6 +30,23 @@ SELECT id, balance FROM account WHERE id IN (1, 2) ORDER BY id;
 -- The sum over all nodes never changes, whatever is under way.
 SELECT count(*) AS accounts, sum(balance) AS total FROM account;
 
+-- With an overdraft limit, which each account has for itself. A withdrawal waits for others only where the limit depends on how they end.
+CREATE TABLE limited_account (
+  id bigint PRIMARY KEY,
+  overdraft numeric NOT NULL DEFAULT 0,
+  balance abelian.bounded_decimal(2) NOT NULL DEFAULT 0,
+  CONSTRAINT covered CHECK (balance >= -overdraft)
+);
+SELECT create_distributed_table('limited_account', 'id', colocate_with => 'none');
+INSERT INTO limited_account VALUES (1, 50, 100), (2, 0, 100);
+BEGIN;
+UPDATE limited_account SET balance = balance - 149.99 WHERE id = 1;
+UPDATE limited_account SET balance = balance + 149.99 WHERE id = 2;
+COMMIT;
+UPDATE limited_account SET balance = balance - 0.02 WHERE id = 1;
+UPDATE limited_account SET balance = balance - 0.02 WHERE id = 1 AND balance - 0.02 >= -overdraft;
+SELECT id, overdraft, balance FROM limited_account ORDER BY id;
+
 -- A transfer that is rolled back leaves nothing on any node.
 BEGIN;
 UPDATE account SET balance = balance - 1000 WHERE id = 3;

@@ -3108,6 +3108,87 @@ CREATE FUNCTION abelian.base(abelian.decimal_counter) RETURNS numeric LANGUAGE c
 CREATE FUNCTION abelian.objects_with_slices() RETURNS bigint[] LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'abelian_objects_with_slices';
 CREATE FUNCTION abelian.has_no_slices(bigint) RETURNS boolean LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'abelian_has_no_slices';
 -- ==== end of indexes over counters ===================================================================
+-- ==== bounded_decimal ===============================================================================
+-- Datums are those of counters, in units of the last digit; the type modifier is the number of digits behind the point.
+CREATE TYPE abelian.bounded_decimal;
+CREATE FUNCTION abelian.bounded_decimal_in(cstring, oid, integer) RETURNS abelian.bounded_decimal LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_in';
+CREATE FUNCTION abelian.bounded_decimal_out(abelian.bounded_decimal) RETURNS cstring LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_out';
+CREATE FUNCTION abelian.bounded_decimal_recv(internal, oid, integer) RETURNS abelian.bounded_decimal LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_recv';
+CREATE FUNCTION abelian.bounded_decimal_send(abelian.bounded_decimal) RETURNS bytea LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_send';
+CREATE FUNCTION abelian.bounded_decimal_modifier_in(cstring[]) RETURNS integer LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_modifier_in';
+CREATE FUNCTION abelian.bounded_decimal_modifier_out(integer) RETURNS cstring LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_modifier_out';
+CREATE TYPE abelian.bounded_decimal (
+    INPUT = abelian.bounded_decimal_in, OUTPUT = abelian.bounded_decimal_out, RECEIVE = abelian.bounded_decimal_recv, SEND = abelian.bounded_decimal_send,
+    TYPMOD_IN = abelian.bounded_decimal_modifier_in, TYPMOD_OUT = abelian.bounded_decimal_modifier_out,
+    INTERNALLENGTH = 16, ALIGNMENT = double, STORAGE = plain, CATEGORY = 'N'
+);
+COMMENT ON TYPE abelian.bounded_decimal IS 'numeric whose additions commute within the bounds that CHECKs set: bounded_decimal(digits behind the point)';
+CREATE FUNCTION abelian.bounded_decimal(abelian.bounded_decimal, integer, boolean) RETURNS abelian.bounded_decimal LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_rescale';
+CREATE CAST (abelian.bounded_decimal AS abelian.bounded_decimal) WITH FUNCTION abelian.bounded_decimal(abelian.bounded_decimal, integer, boolean) AS IMPLICIT;
+CREATE FUNCTION abelian.bounded_decimal_value(abelian.bounded_decimal) RETURNS numeric LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_value';
+CREATE CAST (abelian.bounded_decimal AS numeric) WITH FUNCTION abelian.bounded_decimal_value(abelian.bounded_decimal) AS IMPLICIT;
+DO $$
+DECLARE
+  made record;
+BEGIN
+  -- What it is made of, told the digits of the column.
+  FOR made IN SELECT * FROM (VALUES ('smallint', 'int2', 'IMPLICIT'), ('integer', 'int4', 'IMPLICIT'), ('bigint', 'int8', 'IMPLICIT'),
+                                    ('numeric', 'numeric', 'IMPLICIT'), ('double precision', 'float8', 'ASSIGNMENT')) t(type, name, context)
+  LOOP
+    EXECUTE format('CREATE FUNCTION abelian.bounded_decimal(%s, integer, boolean) RETURNS abelian.bounded_decimal LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS %L, %L',
+                   made.type, 'MODULE_PATHNAME', 'abelian_bounded_decimal_from_' || made.name);
+    EXECUTE format('CREATE CAST (%s AS abelian.bounded_decimal) WITH FUNCTION abelian.bounded_decimal(%1$s, integer, boolean) AS %s', made.type, made.context);
+  END LOOP;
+  FOR made IN SELECT unnest('{int2,int4,int8,float4,float8}'::text[]) AS name
+  LOOP
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.bounded_decimal) RETURNS %s LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L', 'bounded_decimal_as_' || made.name, made.name,
+                   'SELECT $1::pg_catalog.numeric::pg_catalog.' || made.name);
+    EXECUTE format('CREATE CAST (abelian.bounded_decimal AS %s) WITH FUNCTION abelian.%I(abelian.bounded_decimal) AS ASSIGNMENT', made.name, 'bounded_decimal_as_' || made.name);
+  END LOOP;
+  FOR made IN SELECT * FROM (VALUES ('counter', 'int8'), ('bounded_counter', 'int8'), ('decimal_counter', 'numeric')) t(name, value)
+  LOOP
+    EXECUTE format('CREATE FUNCTION abelian.bounded_decimal(abelian.%I, integer, boolean) RETURNS abelian.bounded_decimal LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L', made.name,
+                   format('SELECT abelian.bounded_decimal($1::pg_catalog.%s, $2, $3)', made.value));
+    EXECUTE format('CREATE CAST (abelian.%I AS abelian.bounded_decimal) WITH FUNCTION abelian.bounded_decimal(abelian.%1$I, integer, boolean) AS ASSIGNMENT', made.name);
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.bounded_decimal) RETURNS abelian.%1$I LANGUAGE sql STABLE STRICT PARALLEL SAFE AS %L', made.name,
+                   'SELECT $1::pg_catalog.numeric::abelian.' || made.name);
+    EXECUTE format('CREATE CAST (abelian.bounded_decimal AS abelian.%I) WITH FUNCTION abelian.%1$I(abelian.bounded_decimal) AS ASSIGNMENT', made.name);
+  END LOOP;
+  FOR made IN SELECT * FROM (VALUES ('lt', '|<|', '|>|', '|>=|', 'scalarlt'), ('le', '|<=|', '|>=|', '|>|', 'scalarle'),
+                                    ('ge', '|>=|', '|<=|', '|<|', 'scalarge'), ('gt', '|>|', '|<|', '|<=|', 'scalargt')) t(name, operator, commutator, negator, selectivity)
+  LOOP
+    EXECUTE format('CREATE FUNCTION abelian.%I(abelian.bounded_decimal, abelian.bounded_decimal) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS %L, %L',
+                   'bounded_decimal_' || made.name, 'MODULE_PATHNAME', 'abelian_bounded_decimal_' || made.name);
+    EXECUTE format('CREATE OPERATOR abelian.%s (FUNCTION = abelian.%I, LEFTARG = abelian.bounded_decimal, RIGHTARG = abelian.bounded_decimal,
+                      COMMUTATOR = OPERATOR(abelian.%s), NEGATOR = OPERATOR(abelian.%s), RESTRICT = %s, JOIN = %s)',
+                   made.operator, 'bounded_decimal_' || made.name, made.commutator, made.negator, made.selectivity || 'sel', made.selectivity || 'joinsel');
+  END LOOP;
+END $$;
+CREATE FUNCTION abelian.bounded_decimal_as_json(abelian.bounded_decimal) RETURNS json LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.to_json($1::pg_catalog.numeric)';
+CREATE CAST (abelian.bounded_decimal AS json) WITH FUNCTION abelian.bounded_decimal_as_json(abelian.bounded_decimal);
+CREATE FUNCTION abelian.bounded_decimal_eq(abelian.bounded_decimal, abelian.bounded_decimal) RETURNS boolean LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_eq';
+CREATE FUNCTION abelian.bounded_decimal_compare(abelian.bounded_decimal, abelian.bounded_decimal) RETURNS integer LANGUAGE c STABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_compare';
+CREATE FUNCTION abelian.bounded_decimal_hash(abelian.bounded_decimal) RETURNS integer LANGUAGE sql STABLE STRICT PARALLEL SAFE AS 'SELECT pg_catalog.hash_numeric($1::pg_catalog.numeric)';
+CREATE OPERATOR abelian.|=| (FUNCTION = abelian.bounded_decimal_eq, LEFTARG = abelian.bounded_decimal, RIGHTARG = abelian.bounded_decimal, COMMUTATOR = OPERATOR(abelian.|=|), HASHES, MERGES, RESTRICT = eqsel, JOIN = eqjoinsel);
+CREATE OPERATOR CLASS abelian.bounded_decimal_order DEFAULT FOR TYPE abelian.bounded_decimal USING btree AS
+    OPERATOR 1 abelian.|<|, OPERATOR 2 abelian.|<=|, OPERATOR 3 abelian.|=|, OPERATOR 4 abelian.|>=|, OPERATOR 5 abelian.|>|, FUNCTION 1 abelian.bounded_decimal_compare(abelian.bounded_decimal, abelian.bounded_decimal);
+CREATE OPERATOR CLASS abelian.bounded_decimal_hashing DEFAULT FOR TYPE abelian.bounded_decimal USING hash AS OPERATOR 1 abelian.|=|, FUNCTION 1 abelian.bounded_decimal_hash(abelian.bounded_decimal);
+CREATE FUNCTION abelian.bounded_decimal_in_range(abelian.bounded_decimal, abelian.bounded_decimal, numeric, boolean, boolean) RETURNS boolean LANGUAGE sql STABLE STRICT
+    PARALLEL SAFE RETURN pg_catalog.in_range($1::numeric, $2::numeric, $3, $4, $5);
+ALTER OPERATOR FAMILY abelian.bounded_decimal_order USING btree ADD FUNCTION 3 (abelian.bounded_decimal, numeric)
+    abelian.bounded_decimal_in_range(abelian.bounded_decimal, abelian.bounded_decimal, numeric, boolean, boolean);
+-- What rewritten statements call.
+CREATE FUNCTION abelian.bounded_decimal_copy(abelian.bounded_decimal) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_counter_copy';
+CREATE FUNCTION abelian.bounded_decimal_object(abelian.bounded_decimal) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_object';
+CREATE FUNCTION abelian.bounded_decimal_units(numeric, integer) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_units';
+CREATE FUNCTION abelian.bounded_decimal_limit(numeric, integer, at_most boolean, strict boolean) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_limit';
+CREATE FUNCTION abelian.base(abelian.bounded_decimal) RETURNS numeric LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_base';
+CREATE FUNCTION abelian.operate(abelian.bounded_decimal, bigint, tid, oid, oid, integer) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_bounded_counter_operate';
+CREATE FUNCTION abelian.newest(abelian.bounded_decimal, tid, oid, integer) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_counter_newest';
+CREATE FUNCTION abelian.replace(abelian.bounded_decimal, abelian.bounded_decimal, tid, oid, oid, integer) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE AS 'MODULE_PATHNAME', 'abelian_bounded_counter_replace';
+CREATE FUNCTION abelian.keep(abelian.bounded_decimal, tid, oid) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_counter_keep';
+SELECT abelian.have_analyzed('abelian.bounded_decimal');
+-- ==== end of bounded_decimal ========================================================================
 -- ==== laws of types over aggregates (docs/guide/own-type.md) =========================================
 CREATE FUNCTION abelian.merged(anyelement, anyelement) RETURNS anyelement LANGUAGE c STABLE PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_object_merged';
 COMMENT ON FUNCTION abelian.merged(anyelement, anyelement) IS 'two values of a type over an aggregate, combined as the parts of one are';

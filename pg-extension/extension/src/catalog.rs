@@ -16,6 +16,8 @@ pub struct Catalog {
     pub counter: Oid,
     /// Type `abelian.bounded_counter`; invalid where the extension has not been updated to it.
     pub bounded_counter: Oid,
+    /// Type `abelian.bounded_decimal`; invalid likewise.
+    pub bounded_decimal: Oid,
     /// Type `abelian.decimal_counter`.
     pub decimal_counter: Oid,
     /// Table `abelian.slice`.
@@ -31,9 +33,15 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Whether values of this type are sums of integers, bounded or not.
+    /// Whether values of this type are kept as sums of integers, bounded or not.
     pub fn is_counter_type(&self, type_oid: Oid) -> bool {
-        type_oid != Oid::INVALID && (type_oid == self.counter || type_oid == self.bounded_counter)
+        type_oid != Oid::INVALID && (type_oid == self.counter || self.is_bounded_type(type_oid))
+    }
+
+    /// Whether operations on values of this type may be refused for their bounds.
+    pub fn is_bounded_type(&self, type_oid: Oid) -> bool {
+        let bounded = [self.bounded_counter, self.bounded_decimal];
+        type_oid != Oid::INVALID && bounded.contains(&type_oid)
     }
 }
 
@@ -148,6 +156,7 @@ fn look_up() -> Option<Catalog> {
             schema,
             counter: type_named(c"counter", schema)?,
             bounded_counter: type_named(c"bounded_counter", schema).unwrap_or(Oid::INVALID),
+            bounded_decimal: type_named(c"bounded_decimal", schema).unwrap_or(Oid::INVALID),
             decimal_counter: type_named(c"decimal_counter", schema)?,
             slice,
             slice_type: column(c"type"),

@@ -56,6 +56,12 @@ pub enum Error {
     /// Bounds that cannot be.
     #[error("invalid bounds of type abelian.bounded_counter: {0}")]
     Bounds(BadBounds),
+    /// A number that has too many digits for a `bounded_decimal`, or is none.
+    #[error("value out of range for type abelian.bounded_decimal")]
+    DecimalOutOfRange,
+    /// A type modifier of `bounded_decimal` that is no number of digits.
+    #[error("invalid scale of type abelian.bounded_decimal: \"{0}\"")]
+    NotAScale(String),
     /// An aggregate that no type can be made over.
     #[error("a type cannot be made over this aggregate")]
     UnusableAggregate(String),
@@ -191,7 +197,9 @@ impl Error {
             Error::NotPreloaded => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Error::NotInstalled => PgSqlErrorCode::ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             Error::Exhausted(_) => PgSqlErrorCode::ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
-            Error::OutOfRange => PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+            Error::OutOfRange | Error::DecimalOutOfRange => {
+                PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
+            }
             Error::KeyType => PgSqlErrorCode::ERRCODE_DATATYPE_MISMATCH,
             Error::IndependentName => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             Error::IndependentSettled | Error::LaneBusy | Error::LaneWaitsForUs => {
@@ -233,6 +241,7 @@ impl Error {
             | Error::UnknownFigure
             | Error::NoSuchOperation
             | Error::NotABound(_)
+            | Error::NotAScale(_)
             | Error::Bounds(_) => PgSqlErrorCode::ERRCODE_INVALID_PARAMETER_VALUE,
             Error::Refused(Refused::OutOfRange) => {
                 PgSqlErrorCode::ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE
@@ -259,6 +268,9 @@ impl Error {
             ),
             Error::NotABound(_) => Some(
                 "Write bounded_counter(floor) or bounded_counter(floor, ceiling); '-infinity' is no floor.",
+            ),
+            Error::NotAScale(_) => Some(
+                "Write bounded_decimal(scale), the number of digits behind the point: 0 to 15.",
             ),
             Error::Bounds(BadBounds::TooPrecise) => Some(
                 "One bound, or a ceiling beside the floor 0, may have 7 digits followed by zeros; otherwise the floor may have 2 and the ceiling 3.",

@@ -1,7 +1,9 @@
 //! Arithmetic on PostgreSQL's `numeric`, by PostgreSQL's own functions.
 
 use crate::error::Error;
+use abelian_adt::fixed_point::Number;
 use pgrx::pg_sys::{self, Datum};
+use std::ffi::CStr;
 
 /// `a + b`, both `numeric`.
 pub fn add(a: Datum, b: Datum) -> Result<Datum, Error> {
@@ -25,6 +27,19 @@ pub fn from_bytes(bytes: &[u8]) -> Datum {
         start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
         Datum::from(start)
     }
+}
+
+/// A `numeric` as PostgreSQL writes it.
+pub fn text(a: Datum) -> Result<String, Error> {
+    // SAFETY: numeric_out takes a numeric and gives a C string in the current memory context.
+    unsafe { pgrx::direct_function_call::<&CStr>(pg_sys::numeric_out, &[Some(a)]) }
+        .map(|text| text.to_string_lossy().into_owned())
+        .ok_or_else(|| Error::Internal("numeric_out gave NULL".into()))
+}
+
+/// A number that PostgreSQL has written.
+pub fn number(text: &str) -> Result<Number<'_>, Error> {
+    Number::try_from(text).map_err(|_| Error::Internal(format!("{text} is no numeric")))
 }
 
 /// `-a` of a `numeric`.

@@ -11,7 +11,7 @@ new=${old}_standby # the name under which an interrupted run's second node is fo
 new_port=$(free_port 0)
 folder=$nodes/$new
 export PGHOST=127.0.0.1 PGUSER=abelian PGPASSWORD=abelian
-values="SELECT string_agg(concat_ws(' ', id, c, d, b, m), ', ' ORDER BY id) FROM t"
+values="SELECT string_agg(concat_ws(' ', id, c, d, b, m, v), ', ' ORDER BY id) FROM t"
 names="SELECT string_agg(DISTINCT pronamespace::regnamespace::text, ', ') FROM pg_proc WHERE proname LIKE 'create\_distributed\_%'"
 work=$(mktemp -d)
 trap '"$repository/scripts/node" drop "$new" 2>/dev/null || true; rm -rf "$work"' EXIT
@@ -27,14 +27,15 @@ expect() { # what it is, expected, printed
 # The same in every copy: operations on the objects that came with it, and on new ones, which must not meet them.
 goes_on() { # what it is, port, database
   expect "$1: names" abelian_names "$(at "$2" "$3" "$names")"
-  expect "$1: values" '1 209 110.25 9 200, 2 12 10.5 9 20, 3 209 110.25 9 200' "$(at "$2" "$3" "$values")"
-  at "$2" "$3" 'SET abelian.split = always; UPDATE t SET c = c + 1, d = d + 1, b = b - 1, m = greatest(m, 210)'
+  expect "$1: values" '1 209 110.25 9 200 14.25, 2 12 10.5 9 20 9.50, 3 209 110.25 9 200 14.25' "$(at "$2" "$3" "$values")"
+  at "$2" "$3" 'SET abelian.split = always; UPDATE t SET c = c + 1, d = d + 1, b = b - 1, m = greatest(m, 210), v = v - 1'
   at "$2" "$3" 'INSERT INTO t SELECT i, 0, 0, 1, 0 FROM generate_series(4, 50) i; SET abelian.split = always; UPDATE t SET c = c + 1 WHERE id > 3'
-  expect "$1: values after operations" '1 210 111.25 8 210, 2 13 11.5 8 210, 3 210 111.25 8 210' "$(at "$2" "$3" "${values/FROM t/FROM t WHERE id < 4}")"
+  expect "$1: values after operations" '1 210 111.25 8 210 13.25, 2 13 11.5 8 210 8.50, 3 210 111.25 8 210 13.25' "$(at "$2" "$3" "${values/FROM t/FROM t WHERE id < 4}")"
   expect "$1: new objects" '47|47' "$(at "$2" "$3" 'SELECT sum(c), sum(b) FROM t WHERE id > 3')"
   if at "$2" "$3" 'UPDATE t SET b = b - 9 WHERE id = 1' 2>/dev/null; then fail "$1: the floor does not hold"; fi
+  if at "$2" "$3" 'UPDATE t SET v = v - 0.01 WHERE id = 2' 2>/dev/null; then fail "$1: the CHECK does not hold"; fi
   wait_for_folding "$2" "$3"
-  expect "$1: values after folding" '1 210 111.25 8 210, 2 13 11.5 8 210, 3 210 111.25 8 210' "$(at "$2" "$3" "${values/FROM t/FROM t WHERE id < 4}")"
+  expect "$1: values after folding" '1 210 111.25 8 210 13.25, 2 13 11.5 8 210 8.50, 3 210 111.25 8 210 13.25' "$(at "$2" "$3" "${values/FROM t/FROM t WHERE id < 4}")"
 }
 
 wait_for_folding() { # port, database
@@ -53,12 +54,12 @@ fill() {
   "$repository/scripts/node" start "$old"
   at "$old_port" postgres 'CREATE DATABASE first'
   at "$old_port" first 'CREATE EXTENSION abelian_cluster CASCADE; SELECT abelian.names_in_catalog(false)'
-  at "$old_port" first 'CREATE TABLE t (id int PRIMARY KEY, c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter(0), m abelian.max)'
+  at "$old_port" first 'CREATE TABLE t (id int PRIMARY KEY, c abelian.counter, d abelian.decimal_counter, b abelian.bounded_counter(0), m abelian.max, v abelian.bounded_decimal(2) DEFAULT 10 CHECK (v >= 8.5))'
   at "$old_port" first 'INSERT INTO t SELECT i, 10, 10, 10, 10 FROM generate_series(1, 3) i'
-  at "$old_port" first 'SET abelian.split = never; UPDATE t SET c = c + 2, d = d + 0.5, b = b - 1, m = greatest(m, 20)'
-  at "$old_port" first 'SET abelian.split = always; UPDATE t SET c = c + 200, d = d + 100, b = b + 5, m = greatest(m, 200) WHERE id <> 2'
-  at "$old_port" first 'SET abelian.split = always; UPDATE t SET c = c - 3, d = d - 0.25, b = b - 5, m = greatest(m, 50) WHERE id <> 2'
-  expect 'split objects' '8' "$(at "$old_port" first 'SELECT count(*) FROM abelian.split_objects')"
+  at "$old_port" first 'SET abelian.split = never; UPDATE t SET c = c + 2, d = d + 0.5, b = b - 1, m = greatest(m, 20), v = v - 0.5'
+  at "$old_port" first 'SET abelian.split = always; UPDATE t SET c = c + 200, d = d + 100, b = b + 5, m = greatest(m, 200), v = v + 5 WHERE id <> 2'
+  at "$old_port" first 'SET abelian.split = always; UPDATE t SET c = c - 3, d = d - 0.25, b = b - 5, m = greatest(m, 50), v = v - 0.25 WHERE id <> 2'
+  expect 'split objects' '10' "$(at "$old_port" first 'SELECT count(*) FROM abelian.split_objects')"
 }
 
 data() { "$repository/scripts/node" data "$1"; }

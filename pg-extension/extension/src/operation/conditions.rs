@@ -12,6 +12,7 @@ use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
 use super::unique;
 use abelian_adt::bounded_counter::Bounds;
+use abelian_adt::fixed_point::{Number, Threshold};
 use abelian_adt::test_in_range::{Condition, Side};
 use pgrx::pg_sys;
 
@@ -70,6 +71,23 @@ impl Form {
     /// The bounds within which the comparison with a limit holds as well.
     pub fn tighten(self, bounds: Bounds, limit: i64) -> Bounds {
         bounds.tightened(self.side, self.strict, limit)
+    }
+
+    /// The comparison of a column of so many digits with a number that may have more, as one of units.
+    pub fn of_decimal(self, limit: Number<'_>, digits: u8) -> (Form, i64) {
+        let limit = match (limit.threshold(digits, self.side, self.strict), self.side) {
+            (Threshold::At(limit), _) => limit,
+            (Threshold::All, Side::AtLeast) | (Threshold::Nothing, Side::AtMost) => i64::MIN,
+            (Threshold::All, Side::AtMost) | (Threshold::Nothing, Side::AtLeast) => i64::MAX,
+        };
+        (self.not_strict(), limit)
+    }
+
+    fn not_strict(self) -> Form {
+        Form {
+            strict: false,
+            ..self
+        }
     }
 
     /// The same with its sides exchanged.
@@ -146,17 +164,26 @@ fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any
         false => (right, left, form.turned()),
     };
     let read = target.columns_read(limit.pointer::<pg_sys::Node>());
-    let shift = recognise::shift(symbols, column, moved)?.unwrap_or_else(|| tree::bigint(0));
-    let known =
-        is_harmless_limit(target, limit) && is_harmless(shift) && !target.abelian_among(&read);
-    known.then(|| Test {
-        form,
-        shift,
-        limit: recognise::widened(limit),
-    })
+    let shift = recognise::shift(symbols, column, moved)?;
+    let known = is_harmless_limit(target, limit)
+        && shift.is_none_or(is_harmless)
+        && !target.abelian_among(&read);
+    match target.digits(attribute) {
+        _ if !known => None,
+        Some(digits) => digits.are_known().then(|| Test {
+            form: form.not_strict(),
+            shift: tree::bigint(0),
+            limit: digits.limit(limit, shift, form.side == Side::AtMost, form.strict),
+        }),
+        None => Some(Test {
+            form,
+            shift: shift.unwrap_or_else(|| tree::bigint(0)),
+            limit: recognise::widened(limit),
+        }),
+    }
 }
 
-/// What a condition compares, and how, if it compares integers.
+/// What a condition compares, and how, if it compares integers or decimal numbers.
 pub fn comparison(condition: Any) -> Option<(Any, Any, Form)> {
     let comparison = condition.cast::<pg_sys::OpExpr>()?;
     let [left, right] = tree::items::<pg_sys::Node>(comparison.args)[..] else {
@@ -167,14 +194,22 @@ pub fn comparison(condition: Any) -> Option<(Any, Any, Form)> {
     Some((left, right, form))
 }
 
-/// What a function of PostgreSQL's comparison operators on integers compares.
+/// What a function of PostgreSQL's comparison operators on numbers compares.
 fn form(function: u32) -> Option<Form> {
     use pg_sys::*;
     let (side, strict) = match function {
-        F_INT8GE | F_INT84GE | F_INT48GE | F_INT82GE | F_INT28GE => (Side::AtLeast, false),
-        F_INT8GT | F_INT84GT | F_INT48GT | F_INT82GT | F_INT28GT => (Side::AtLeast, true),
-        F_INT8LE | F_INT84LE | F_INT48LE | F_INT82LE | F_INT28LE => (Side::AtMost, false),
-        F_INT8LT | F_INT84LT | F_INT48LT | F_INT82LT | F_INT28LT => (Side::AtMost, true),
+        F_INT8GE | F_INT84GE | F_INT48GE | F_INT82GE | F_INT28GE | F_NUMERIC_GE => {
+            (Side::AtLeast, false)
+        }
+        F_INT8GT | F_INT84GT | F_INT48GT | F_INT82GT | F_INT28GT | F_NUMERIC_GT => {
+            (Side::AtLeast, true)
+        }
+        F_INT8LE | F_INT84LE | F_INT48LE | F_INT82LE | F_INT28LE | F_NUMERIC_LE => {
+            (Side::AtMost, false)
+        }
+        F_INT8LT | F_INT84LT | F_INT48LT | F_INT82LT | F_INT28LT | F_NUMERIC_LT => {
+            (Side::AtMost, true)
+        }
         _ => return None,
     };
     Some(Form { side, strict })
@@ -182,7 +217,10 @@ fn form(function: u32) -> Option<Form> {
 
 /// As [`is_harmless`], or the opposite of a column that a CHECK takes for every row.
 fn is_harmless_limit(target: &Relation<'_>, limit: Any) -> bool {
-    match row_bounds::opposite(limit).and_then(|inner| inner.cast::<pg_sys::Var>()) {
+    let inner = row_bounds::opposite(limit);
+    match inner.and_then(|inner| inner.cast::<pg_sys::Var>()) {
+        // Every decimal number has an opposite.
+        Some(_) if limit.result_type() == pg_sys::NUMERICOID => true,
         Some(column) => {
             column.varno == target.number && target.facts.row_bounds.negate(column.varattno)
         }

@@ -14,9 +14,11 @@ use crate::error::Error;
 use crate::lock::Purpose;
 use crate::object::{self, Delta, Object, Outcome, Watch};
 use crate::types::bounded_counter;
+use crate::types::bounded_decimal::{self, NO_AMOUNT};
 use crate::types::counter::Counter;
 use abelian_adt::bounded_counter::{Bound, Bounds, Range, Verdict};
 use abelian_adt::counter::base_is_central;
+use abelian_adt::fixed_point;
 use abelian_adt::test_in_range::{Condition, OutOfRange};
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 
@@ -26,6 +28,8 @@ pub struct Bounded {
     relation: Oid,
     attribute: i16,
     bounds: Bounds,
+    /// Digits behind the point, of which sums are units; `None` if it holds whole numbers.
+    digits: Option<u8>,
     /// Which bounds of the row the floor and the ceiling are, if they are not the column's own.
     of_row: [Option<u16>; 2],
 }
@@ -73,23 +77,34 @@ pub struct Operation<'a> {
 impl Bounded {
     /// The column as the catalogue knows it.
     pub fn of(relation: Oid, attribute: i16) -> Self {
+        let (type_, modifier) = type_of(relation, attribute);
+        let is_decimal = crate::catalog::find().is_some_and(|c| c.bounded_decimal == type_);
+        let (bounds, digits) = match is_decimal {
+            true => (Bounds::default(), bounded_decimal::scale_of(modifier)),
+            false => (Bounds::of_modifier(modifier), None),
+        };
         Bounded {
             relation,
             attribute,
-            bounds: Bounds::of_modifier(modifier(relation, attribute)),
+            bounds,
+            digits,
             of_row: [None; 2],
         }
     }
 
     /// The same with the bounds that a row has for itself, of which `all` is the relation's list.
-    pub fn in_row(mut self, all: &[RowBound], column: impl Fn(i16) -> Option<Datum>) -> Self {
+    pub fn in_row(
+        mut self,
+        all: &[RowBound],
+        column: impl Fn(i16) -> Option<Datum>,
+    ) -> Result<Self, Error> {
         let own = all
             .iter()
             .zip(0..)
             .filter(|(one, _)| one.attribute == self.attribute);
         for (bound, place) in own {
             let before = self.bounds;
-            self.bounds = bound.tighten(before, &column);
+            self.bounds = bound.tighten(before, &column)?;
             if self.bounds.floor != before.floor {
                 self.of_row[0] = Some(place);
             }
@@ -97,7 +112,7 @@ impl Bounded {
                 self.of_row[1] = Some(place);
             }
         }
-        self
+        Ok(self)
     }
 
     /// Whether the bounds keep the conditions true, so that escrow can decide them.
@@ -114,6 +129,7 @@ impl Bounded {
 
     /// Fails if adding leaves the bounds, the value before it being known for certain.
     pub fn require_after(&self, value: i64, delta: i64) -> Result<(), Error> {
+        self.require_amount(delta)?;
         match self.bounds.judge(Range::certain(value.into()), delta) {
             Verdict::Never(bound) => {
                 Err(self.violation(bound, Range::certain(value.into()), delta))
@@ -122,13 +138,22 @@ impl Bounded {
         }
     }
 
+    /// Fails if what is to be added is no number of units.
+    fn require_amount(&self, delta: i64) -> Result<(), Error> {
+        match self.digits.is_some() && delta == NO_AMOUNT {
+            true => Err(Error::DecimalOutOfRange),
+            false => Ok(()),
+        }
+    }
+
     fn violation(&self, bound: Bound, sum: Range, delta: i64) -> Error {
+        let number = |units: i128| fixed_point::decimal(units, self.digits.unwrap_or(0));
         let most = match bound {
-            _ if sum.is_certain() => format!("The value is {}", sum.low),
-            Bound::Floor(_) => format!("The value is {} at most", sum.high),
-            Bound::Ceiling(_) => format!("The value is {} at least", sum.low),
+            _ if sum.is_certain() => format!("The value is {}", number(sum.low)),
+            Bound::Floor(_) => format!("The value is {} at most", number(sum.high)),
+            Bound::Ceiling(_) => format!("The value is {} at least", number(sum.low)),
         };
-        let detail = format!("{most}; {delta} was to be added.");
+        let detail = format!("{most}; {} was to be added.", number(delta.into()));
         let of_row = match bound {
             Bound::Floor(_) => self.of_row[0],
             Bound::Ceiling(_) => self.of_row[1],
@@ -160,6 +185,7 @@ impl Bounded {
             object, addition, ..
         } = operation;
         let Addition { content, delta, .. } = addition;
+        self.require_amount(*delta)?;
         let watch = Watch::begin([(object.id, self.purpose(*delta))])?;
         if !self.bounds.restrict(*delta) {
             return store(object, content, *delta);
@@ -264,6 +290,11 @@ impl Bounded {
 
 /// The type modifier of a column.
 pub fn modifier(relation: Oid, attribute: i16) -> i32 {
+    type_of(relation, attribute).1
+}
+
+/// The type of a column, and its modifier.
+fn type_of(relation: Oid, attribute: i16) -> (Oid, i32) {
     let mut modifier = -1;
     let (mut type_, mut collation) = (Oid::INVALID, Oid::INVALID);
     // SAFETY: a lookup into variables of ours.
@@ -276,7 +307,7 @@ pub fn modifier(relation: Oid, attribute: i16) -> i32 {
             &mut collation,
         );
     }
-    modifier
+    (type_, modifier)
 }
 
 impl Addition<'_> {
@@ -293,6 +324,7 @@ impl Addition<'_> {
     /// Whether it may be done in the row, of which `content` is that of the newest version, however others end. If not, that is not the
     /// last word.
     fn fits_in_row(&self, watch: &Watch) -> Result<bool, Error> {
+        self.bounded.require_amount(self.delta)?;
         let bounds = self.bounded.bounds;
         if !bounds.restrict(self.delta) {
             return Ok(true);

@@ -298,7 +298,9 @@ impl Target {
         // SAFETY: attributes are numbered from 1.
         let type_ =
             unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].atttypid };
-        (type_ == catalog.bounded_counter).then(|| Bounded::of(self.relation_id(), attribute))
+        catalog
+            .is_bounded_type(type_)
+            .then(|| Bounded::of(self.relation_id(), attribute))
     }
 
     /// Whether storing a version may run code of users, or wait: for indexes on expressions other than what is stored of our columns, with

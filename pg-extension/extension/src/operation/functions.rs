@@ -70,13 +70,13 @@ impl Content for Counter {
             .into_datum())
     }
     fn seen_alone(self) -> Result<Datum, Error> {
-        Ok(Counter::unidentified(self.value()?).into_datum())
+        Ok(Counter::seen_alone(self)?.into_datum())
     }
     fn newest_alone(self) -> Result<Datum, Error> {
-        Ok(Counter::unidentified(self.newest_value()?).into_datum())
+        Ok(Counter::newest_alone(self)?.into_datum())
     }
     fn identified(self) -> Result<Datum, Error> {
-        Ok(Counter::new_object(self.value()?)?.into_datum())
+        Ok(Counter::identified(self)?.into_datum())
     }
     fn in_place_of(self, old: &Self) -> Result<Datum, Error> {
         Ok(old.with_value(self.value()?)?.into_datum())

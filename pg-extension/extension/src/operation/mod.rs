@@ -15,6 +15,7 @@ pub mod combined;
 mod conditions;
 mod copies;
 mod definitions;
+mod digits;
 mod elements;
 mod escrow;
 mod evaluate;

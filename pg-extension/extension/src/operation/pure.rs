@@ -200,7 +200,8 @@ fn output(
 ) -> Option<*mut pg_sys::List> {
     let mut entries = Vec::new();
     for (change, attribute) in changes.iter().zip(attributes) {
-        entries.push(tree::target(*change, *attribute, c"change", false));
+        let change = target.amount(*attribute, *change);
+        entries.push(tree::target(change, *attribute, c"change", false));
     }
     for attribute in attributes {
         let column = target.facts.column(*attribute)?;

@@ -11,6 +11,7 @@
 //!
 //! The argument is in `docs/design/operations.md`.
 
+mod amount;
 mod asked;
 mod returned;
 
@@ -573,7 +574,7 @@ impl<'a> Relation<'a> {
             {
                 let mut arguments = vec![
                     self.column(attribute, type_),
-                    operation,
+                    self.amount(attribute, operation),
                     self.ctid(0),
                     self.tableoid(0),
                 ];
@@ -593,7 +594,8 @@ impl<'a> Relation<'a> {
         };
         let change = recognise::operation(self.symbols, column, assigned)?;
         let read = self.columns_read(change.pointer::<pg_sys::Node>());
-        (!self.abelian_among(&read)).then_some(change)
+        let possible = self.digits(attribute).is_none_or(|of| of.are_known());
+        (possible && !self.abelian_among(&read)).then_some(change)
     }
 
     fn replaced(&self, attribute: i16, type_: Oid, expression: Any) -> Any {
@@ -621,9 +623,10 @@ impl<'a> Relation<'a> {
     /// The expression before PostgreSQL coerces it to the bounds of the column: our functions check them, who know whether
     /// the version of the row is the newest.
     fn without_coercion(&self, attribute: i16, expression: Any) -> Any {
-        let coercion = self
-            .symbols
-            .kind(expression.result_type())
+        let kind = self.symbols.kind(expression.result_type());
+        // The coercion to digits changes the value.
+        let coercion = kind
+            .filter(|kind| kind.fixed_point.is_none())
             .and_then(|kind| kind.coerce);
         let inner = expression.cast::<pg_sys::FuncExpr>().and_then(|call| {
             let arguments = tree::items::<pg_sys::Node>(call.args);

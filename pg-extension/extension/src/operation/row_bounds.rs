@@ -1,4 +1,4 @@
-//! Bounds that each row has for itself: a CHECK over a bounded counter and other columns of the row, such as
+//! Bounds that each row has for itself: a CHECK over a bounded counter or decimal and other columns of the row, such as
 //! `stock BETWEEN 0 AND capacity`.
 //!
 //! PostgreSQL keeps such a CHECK wherever it stores a row. Operations that bypass it are judged by the same bounds, taken from the
@@ -10,8 +10,12 @@ use super::recognise;
 use super::relation::Facts;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
+use crate::error::Error;
+use crate::numeric;
 use crate::opened::Opened;
+use crate::types::bounded_decimal;
 use abelian_adt::bounded_counter::Bounds;
+use abelian_adt::fixed_point::Number;
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -21,6 +25,8 @@ use std::ffi::CString;
 pub struct RowBound {
     /// The bounded column.
     pub attribute: i16,
+    /// Digits behind its point, if it is a decimal.
+    digits: Option<u8>,
     form: Form,
     limit: Limit,
 }
@@ -28,13 +34,22 @@ pub struct RowBound {
 /// What the column is compared with.
 #[derive(Clone, Copy, Debug)]
 enum Limit {
+    /// So much, in units if the column has digits behind the point.
     Constant(i64),
-    /// A column of so many bytes.
+    /// Another column.
     Column {
         attribute: i16,
-        bytes: i16,
+        type_: Width,
         negated: bool,
     },
+}
+
+/// What kind of number a column is.
+#[derive(Clone, Copy, Debug)]
+enum Width {
+    /// Of so many bytes.
+    Integer(i16),
+    Numeric,
 }
 
 impl Default for Limit {
@@ -116,31 +131,48 @@ impl RowBounds {
 
 impl RowBound {
     /// The bounds with this one, as the row has it whose columns are given. A column that is NULL bounds nothing.
-    pub fn tighten(&self, bounds: Bounds, column: impl Fn(i16) -> Option<Datum>) -> Bounds {
-        match self.limit.of(column) {
-            Some(limit) => self.form.tighten(bounds, limit),
-            None => bounds,
-        }
-    }
-}
-
-impl Limit {
-    fn of(&self, column: impl Fn(i16) -> Option<Datum>) -> Option<i64> {
-        let (attribute, bytes, negated) = match *self {
-            Limit::Constant(limit) => return Some(limit),
+    pub fn tighten(
+        &self,
+        bounds: Bounds,
+        column: impl Fn(i16) -> Option<Datum>,
+    ) -> Result<Bounds, Error> {
+        let (attribute, type_, negated) = match self.limit {
+            Limit::Constant(limit) => return Ok(self.form.tighten(bounds, limit)),
             Limit::Column {
                 attribute,
-                bytes,
+                type_,
                 negated,
-            } => (attribute, bytes, negated),
+            } => (attribute, type_, negated),
         };
-        let value = integer(column(attribute)?, bytes);
+        let Some(value) = column(attribute) else {
+            return Ok(bounds);
+        };
+        let width = match type_ {
+            Width::Integer(bytes) => bytes,
+            Width::Numeric => {
+                let value = if negated {
+                    numeric::negate(value)?
+                } else {
+                    value
+                };
+                return self.tighten_by(bounds, &numeric::text(value)?, self.digits.unwrap_or(0));
+            }
+        };
         // The least bigint has no opposite: PostgreSQL has stored no row with it.
-        Some(if negated {
-            value.saturating_neg()
-        } else {
-            value
-        })
+        let value = match negated {
+            true => integer(value, width).saturating_neg(),
+            false => integer(value, width),
+        };
+        match self.digits {
+            None => Ok(self.form.tighten(bounds, value)),
+            Some(digits) => self.tighten_by(bounds, &value.to_string(), digits),
+        }
+    }
+
+    /// With a number that PostgreSQL has written.
+    fn tighten_by(&self, bounds: Bounds, number: &str, digits: u8) -> Result<Bounds, Error> {
+        let (form, limit) = self.form.of_decimal(numeric::number(number)?, digits);
+        Ok(form.tighten(bounds, limit))
     }
 }
 
@@ -166,18 +198,27 @@ fn bound(symbols: &Symbols, relation: &Opened, condition: Any) -> Option<RowBoun
     let (left, right, form) = conditions::comparison(condition)?;
     let sides = [(left, right, form), (right, left, form.turned())];
     sides.into_iter().find_map(|(own, other, form)| {
-        let attribute = bounded_column(symbols, relation, own)?;
-        let limit = limit(relation, other)?;
+        let (attribute, digits) = bounded_column(symbols, relation, own)?;
+        let compared = compared(relation, other)?;
+        let (form, limit) = match digits {
+            None => (form, compared.with_integers()?),
+            Some(digits) => compared.with_decimals(form, digits)?,
+        };
         Some(RowBound {
             attribute,
+            digits,
             form,
             limit,
         })
     })
 }
 
-/// The bounded counter that the expression is the value of.
-fn bounded_column(symbols: &Symbols, relation: &Opened, expression: Any) -> Option<i16> {
+/// The bounded column that the expression is the value of, and how many digits a decimal has.
+fn bounded_column(
+    symbols: &Symbols,
+    relation: &Opened,
+    expression: Any,
+) -> Option<(i16, Option<u8>)> {
     let mut columns = relation.columns().iter().filter(|column| {
         let kind = symbols.kind(column.atttypid);
         !column.attisdropped && kind.is_some_and(|kind| kind.coerce.is_some())
@@ -189,52 +230,137 @@ fn bounded_column(symbols: &Symbols, relation: &Opened, expression: Any) -> Opti
         };
         matches!(recognise::shift(symbols, column, expression), Some(None))
     })?;
-    Some(found.attnum)
+    let is_decimal = symbols.kind(found.atttypid)?.fixed_point.is_some();
+    let digits = bounded_decimal::scale_of(found.atttypmod);
+    match is_decimal {
+        true => Some((found.attnum, Some(digits?))),
+        false => Some((found.attnum, None)),
+    }
 }
 
-fn limit(relation: &Opened, expression: Any) -> Option<Limit> {
-    if let Some(inner) = one_argument(expression, &[pg_sys::F_INT8_INT2, pg_sys::F_INT8_INT4]) {
-        return limit(relation, inner);
-    }
-    if let Some(inner) = opposite(expression) {
-        return match limit(relation, inner)? {
-            Limit::Constant(limit) => limit.checked_neg().map(Limit::Constant),
-            Limit::Column {
+/// What a CHECK compares a bounded column with.
+enum Compared {
+    Integer(i64),
+    /// As PostgreSQL writes it.
+    Decimal(String),
+    Column {
+        attribute: i16,
+        type_: Width,
+        negated: bool,
+    },
+}
+
+impl Compared {
+    fn opposite(self) -> Option<Compared> {
+        Some(match self {
+            Compared::Integer(value) => Compared::Integer(value.checked_neg()?),
+            Compared::Decimal(text) if text == "NaN" => Compared::Decimal(text),
+            Compared::Decimal(text) => Compared::Decimal(match text.strip_prefix('-') {
+                Some(positive) => positive.to_owned(),
+                None => format!("-{text}"),
+            }),
+            Compared::Column {
                 attribute,
-                bytes,
+                type_,
+                negated,
+            } => Compared::Column {
+                attribute,
+                type_,
+                negated: !negated,
+            },
+        })
+    }
+
+    fn with_integers(self) -> Option<Limit> {
+        match self {
+            Compared::Integer(limit) => Some(Limit::Constant(limit)),
+            Compared::Column {
+                attribute,
+                type_: type_ @ Width::Integer(_),
                 negated,
             } => Some(Limit::Column {
                 attribute,
-                bytes,
-                negated: !negated,
+                type_,
+                negated,
             }),
-        };
+            Compared::Decimal(_) | Compared::Column { .. } => None,
+        }
     }
-    let bytes = match expression.result_type() {
-        pg_sys::INT2OID => 2,
-        pg_sys::INT4OID => 4,
-        pg_sys::INT8OID => 8,
+
+    fn with_decimals(self, form: Form, digits: u8) -> Option<(Form, Limit)> {
+        let constant = |text: &str| {
+            let number = Number::try_from(text).ok()?;
+            let (form, limit) = form.of_decimal(number, digits);
+            Some((form, Limit::Constant(limit)))
+        };
+        match self {
+            Compared::Integer(value) => constant(&value.to_string()),
+            Compared::Decimal(text) => constant(&text),
+            Compared::Column {
+                attribute,
+                type_,
+                negated,
+            } => Some((
+                form,
+                Limit::Column {
+                    attribute,
+                    type_,
+                    negated,
+                },
+            )),
+        }
+    }
+}
+
+fn compared(relation: &Opened, expression: Any) -> Option<Compared> {
+    use pg_sys::{F_INT8_INT2, F_INT8_INT4, F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8};
+    let casts = [
+        F_INT8_INT2,
+        F_INT8_INT4,
+        F_NUMERIC_INT2,
+        F_NUMERIC_INT4,
+        F_NUMERIC_INT8,
+    ];
+    if let Some(inner) = one_argument(expression, &casts) {
+        return compared(relation, inner);
+    }
+    if let Some(inner) = opposite(expression) {
+        return compared(relation, inner)?.opposite();
+    }
+    let type_ = match expression.result_type() {
+        pg_sys::INT2OID => Width::Integer(2),
+        pg_sys::INT4OID => Width::Integer(4),
+        pg_sys::INT8OID => Width::Integer(8),
+        pg_sys::NUMERICOID => Width::Numeric,
         _ => return None,
     };
     if let Some(constant) = expression.cast::<pg_sys::Const>() {
-        let value = integer(constant.constvalue, bytes);
-        return (!constant.constisnull).then_some(Limit::Constant(value));
+        return match type_ {
+            _ if constant.constisnull => None,
+            Width::Integer(bytes) => Some(Compared::Integer(integer(constant.constvalue, bytes))),
+            Width::Numeric => numeric::text(constant.constvalue)
+                .ok()
+                .map(Compared::Decimal),
+        };
     }
     let column = expression.cast::<pg_sys::Var>()?;
     let attribute = column.varattno;
     // What is generated may be in no row.
     let stored = attribute > 0 && relation.columns().get(attribute as usize - 1)?.attgenerated == 0;
-    stored.then_some(Limit::Column {
+    stored.then_some(Compared::Column {
         attribute,
-        bytes,
+        type_,
         negated: false,
     })
 }
 
 /// The argument of a minus sign.
 pub fn opposite(expression: Any) -> Option<Any> {
-    let minus = [pg_sys::F_INT2UM, pg_sys::F_INT4UM, pg_sys::F_INT8UM];
-    one_argument(expression, &minus)
+    use pg_sys::{F_INT2UM, F_INT4UM, F_INT8UM, F_NUMERIC_UMINUS};
+    one_argument(
+        expression,
+        &[F_INT2UM, F_INT4UM, F_INT8UM, F_NUMERIC_UMINUS],
+    )
 }
 
 fn integer(datum: Datum, bytes: i16) -> i64 {

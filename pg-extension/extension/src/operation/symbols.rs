@@ -35,8 +35,19 @@ pub struct Kind {
     pub copy: Oid,
     /// `base(datum)` and `counter_object(datum)`, which indexes may be over; an extension that has not been updated since lacks the first.
     pub indexed: Option<Indexed>,
-    /// Of a bounded type: the coercion to the bounds of a column. Its `operate` and `replace` are told the column.
+    /// Of a bounded type: the coercion to the bounds, or the digits, of a column. Its `operate` and `replace` are told the column.
     pub coerce: Option<Oid>,
+    /// Of `bounded_decimal`, whose `operate` takes units.
+    pub fixed_point: Option<FixedPoint>,
+}
+
+/// Functions that turn a `numeric` into units of a column.
+#[derive(Clone, Copy, Debug)]
+pub struct FixedPoint {
+    /// `bounded_decimal_units(numeric, digits)`: what is added.
+    pub units: Oid,
+    /// `bounded_decimal_limit(numeric, digits, at most, strict)`: what is compared with.
+    pub limit: Oid,
 }
 
 /// What an index over an Abelian column is over.
@@ -133,12 +144,13 @@ fn look_up() -> Option<Symbols> {
         kind(counter, pg_sys::INT8OID, c"counter", &[])?,
         kind(decimal, pg_sys::NUMERICOID, c"decimal_counter", &[])?,
     ];
-    // An extension that has not been updated since lacks it.
+    // An extension that has not been updated since lacks them.
     if let Some(bounded) = type_named(schema, c"bounded_counter") {
-        let column = [pg_sys::OIDOID, pg_sys::INT4OID];
-        let coercion = [bounded, pg_sys::INT4OID, pg_sys::BOOLOID];
-        let mut kind = kind(bounded, pg_sys::INT8OID, c"bounded_counter", &column)?;
-        kind.coerce = Some(function(c"bounded_counter", &coercion)?);
+        kinds.push(bounded_kind(bounded, pg_sys::INT8OID, c"bounded_counter")?);
+    }
+    if let Some(bounded) = type_named(schema, c"bounded_decimal") {
+        let mut kind = bounded_kind(bounded, pg_sys::NUMERICOID, c"bounded_decimal")?;
+        kind.fixed_point = Some(fixed_point()?);
         kinds.push(kind);
     }
     Some(Symbols {
@@ -171,7 +183,28 @@ fn look_up() -> Option<Symbols> {
     })
 }
 
-/// `column`: the types of what tells `operate` and `replace` the column, if they need it.
+/// A type whose functions are told the column, and which counts in `bigint`.
+fn bounded_kind(type_: Oid, value_type: Oid, name: &CStr) -> Option<Kind> {
+    let coercion = [type_, pg_sys::INT4OID, pg_sys::BOOLOID];
+    let column = [pg_sys::OIDOID, pg_sys::INT4OID];
+    Some(Kind {
+        coerce: Some(function(name, &coercion)?),
+        ..kind(type_, value_type, name, &column)?
+    })
+}
+
+fn fixed_point() -> Option<FixedPoint> {
+    use pg_sys::{BOOLOID, INT4OID, NUMERICOID};
+    Some(FixedPoint {
+        units: function(c"bounded_decimal_units", &[NUMERICOID, INT4OID])?,
+        limit: function(
+            c"bounded_decimal_limit",
+            &[NUMERICOID, INT4OID, BOOLOID, BOOLOID],
+        )?,
+    })
+}
+
+/// `column`: the types of what tells `operate` and `replace` the column, if they need it; they count in `bigint` then.
 fn kind(type_: Oid, value_type: Oid, name: &CStr, column: &[Oid]) -> Option<Kind> {
     use pg_sys::{INT4OID, OIDOID, TIDOID};
     let named = |end: &str| {
@@ -179,16 +212,18 @@ fn kind(type_: Oid, value_type: Oid, name: &CStr, column: &[Oid]) -> Option<Kind
         function(&whole, &[type_])
     };
     let with_column = |arguments: [Oid; 4]| [&arguments, column].concat();
+    let amount = if column.is_empty() {
+        value_type
+    } else {
+        pg_sys::INT8OID
+    };
     Some(Kind {
         type_,
         family: None,
         value_type,
         value: cast(type_, value_type)?,
         make: cast(value_type, type_)?,
-        operate: function(
-            c"operate",
-            &with_column([type_, value_type, TIDOID, OIDOID]),
-        )?,
+        operate: function(c"operate", &with_column([type_, amount, TIDOID, OIDOID]))?,
         newest: function(c"newest", &[type_, TIDOID, OIDOID, INT4OID])?,
         replace: function(c"replace", &with_column([type_, type_, TIDOID, OIDOID]))?,
         keep: function(c"keep", &[type_, TIDOID, OIDOID])?,
@@ -197,6 +232,7 @@ fn kind(type_: Oid, value_type: Oid, name: &CStr, column: &[Oid]) -> Option<Kind
             .zip(named("_object"))
             .map(|(base, object)| Indexed { base, object }),
         coerce: None,
+        fixed_point: None,
     })
 }
 
@@ -215,6 +251,7 @@ fn aggregated(family: Rc<Family>) -> Option<Kind> {
         copy: function(c"object_copy", &[ANY])?,
         indexed: None,
         coerce: None,
+        fixed_point: None,
         family: Some(family),
     })
 }

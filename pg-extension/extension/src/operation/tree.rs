@@ -293,6 +293,11 @@ pub fn bigint(value: i64) -> Any {
     constant(pg_sys::INT8OID, 8, value.into())
 }
 
+/// A constant of type `boolean`.
+pub fn truth(value: bool) -> Any {
+    constant(pg_sys::BOOLOID, 1, value.into())
+}
+
 /// A constant object identifier.
 pub fn oid(value: Oid) -> Any {
     constant(pg_sys::OIDOID, 4, value.into())

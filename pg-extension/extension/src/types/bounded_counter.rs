@@ -88,7 +88,7 @@ pub fn require(bounds: Bounds, value: i64, place: Option<(Oid, i16)>) -> Result<
 fn read(call: Call, value: Option<Datum>) -> Result<Datum, Error> {
     let value = value.map_or(0, |datum| datum.value() as i64);
     require(Bounds::of_modifier(call.i32(2)), value, None)?;
-    Ok(Counter::from_input(call, value)?.into_datum())
+    Ok(Counter::from_input(call, Counter::unidentified(value))?.into_datum())
 }
 
 pg_function!(fn abelian_bounded_counter_in(call) {

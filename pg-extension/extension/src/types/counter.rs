@@ -4,7 +4,8 @@
 //! base may lie outside by as much as the slices make up for). The value is the base plus the slices of the object
 //! that the reader's snapshot sees. Id 0 is an object without identity: it has never been split, and cannot be until
 //! it gets an id. Literals and casts make such datums, so that they are constants; a row's object gets its id
-//! when INSERT stores it or when the first operation rewrites the row.
+//! when INSERT stores it or when the first operation rewrites the row. [`super::bounded_decimal`] counts units in the same way, and keeps
+//! in 4 of the bits of the base of how many digits.
 
 use crate::error::Error;
 use crate::function::Call;
@@ -22,10 +23,12 @@ pub struct Counter {
     pub id: i64,
     /// The part of the value that is stored in the row.
     pub base: i128,
+    /// How many digits behind the point a bounded decimal has, of which this counts units; 0 of the other types.
+    pub scale: u8,
 }
 
-/// The datum as stored: the base's bits above the lower 64 share a word with the id. They are 0 for a base inside
-/// `bigint`, whatever its sign.
+/// The datum as stored: the scale and the base's bits above the lower 64 share a word with the id. They are 0 for a base
+/// inside `bigint`, whatever its sign, and no scale.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Stored {
@@ -35,40 +38,75 @@ struct Stored {
 
 const ID_BITS: u32 = 48;
 
+/// Bits of the base above the lower 64.
+const HIGH_BITS: u32 = 12;
+
+/// The base's upper bits and the scale in one. A scale of 0 leaves the number as it is.
+fn with_scale(high: i16, scale: u8) -> u16 {
+    high as u16 ^ (u16::from(scale) << HIGH_BITS)
+}
+
+/// What [`with_scale`] has put together.
+fn without_scale(bits: u16) -> (i16, u8) {
+    let unused = i16::BITS - HIGH_BITS;
+    let high = ((bits << unused) as i16) >> unused;
+    (high, ((bits ^ high as u16) >> HIGH_BITS) as u8)
+}
+
 impl Counter {
     /// A value without identity.
     pub fn unidentified(value: i64) -> Self {
         Counter {
             id: 0,
             base: value.into(),
+            scale: 0,
         }
     }
 
     /// What an input function has read.
-    pub fn from_input(call: Call, value: i64) -> Result<Self, Error> {
+    pub fn from_input(call: Call, value: Counter) -> Result<Self, Error> {
         Ok(Counter {
             id: loading::id_of_input(call)?,
-            base: value.into(),
+            ..value
         })
     }
 
-    /// A new object with this value.
-    pub fn new_object(value: i64) -> Result<Self, Error> {
+    /// The value under the active snapshot, without identity.
+    pub fn seen_alone(self) -> Result<Self, Error> {
+        Ok(self.alone(self.value()?))
+    }
+
+    /// [`Counter::newest_value`], without identity.
+    pub fn newest_alone(self) -> Result<Self, Error> {
+        Ok(self.alone(self.newest_value()?))
+    }
+
+    /// A new object with the value under the active snapshot.
+    pub fn identified(self) -> Result<Self, Error> {
         Ok(Counter {
             id: object::new_id()?,
-            base: value.into(),
+            ..self.seen_alone()?
         })
+    }
+
+    fn alone(self, value: i64) -> Self {
+        Counter {
+            id: 0,
+            base: value.into(),
+            ..self
+        }
     }
 
     /// # Safety
-    /// `datum` must be a non-null datum of type `abelian.counter`.
+    /// `datum` must be a non-null datum of type `abelian.counter`, or of a bounded type.
     pub unsafe fn from_datum(datum: Datum) -> Self {
         // SAFETY: by the caller; the type is aligned to 8 bytes.
         let stored = unsafe { *datum.cast_mut_ptr::<Stored>() };
-        let high = i128::from((stored.id_and_high >> ID_BITS) as i16);
+        let (high, scale) = without_scale((stored.id_and_high >> ID_BITS) as u16);
         Counter {
             id: (stored.id_and_high & ((1 << ID_BITS) - 1)) as i64,
-            base: i128::from(stored.low) + (high << 64),
+            base: i128::from(stored.low) + (i128::from(high) << 64),
+            scale,
         }
     }
 
@@ -77,7 +115,8 @@ impl Counter {
         let low = self.base as i64;
         let high = (self.base - i128::from(low)) >> 64;
         let stored = Stored {
-            id_and_high: self.id as u64 | ((high as i16 as u16 as u64) << ID_BITS),
+            id_and_high: self.id as u64
+                | (u64::from(with_scale(high as i16, self.scale)) << ID_BITS),
             low,
         };
         // SAFETY: palloc gives memory aligned to 8 bytes or raises.
@@ -109,7 +148,7 @@ impl Counter {
     pub fn with_value(self, value: i64) -> Result<Self, Error> {
         let base = i128::from(value) - i128::from(object::newest(self.id)?.counter());
         match base_is_central(base) {
-            true => Ok(Counter { id: self.id, base }),
+            true => Ok(Counter { base, ..self }),
             false => Err(Error::ConcurrentUpdate),
         }
     }
@@ -126,13 +165,14 @@ impl Counter {
             return Ok(Counter {
                 id: object::new_id()?,
                 base,
+                ..self
             });
         }
         if !(base_is_central(base) && base_is_central(self.base)) {
             lock::lock(Tag::Object(self.id), Mode::Overwrite, true);
             in_range(base + i128::from(object::newest(self.id)?.counter()))?;
         }
-        Ok(Counter { id: self.id, base })
+        Ok(Counter { base, ..self })
     }
 }
 
@@ -151,7 +191,7 @@ pg_function!(fn abelian_counter_in(call) {
     // SAFETY: int8in checks the text and raises PostgreSQL's own errors, but for the type's name.
     let base = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8in, &[Some(call.arg(0))]) };
     let base = base.map_or(0, |datum| datum.value() as i64);
-    Ok(Counter::from_input(call, base)?.into_datum())
+    Ok(Counter::from_input(call, Counter::unidentified(base))?.into_datum())
 });
 
 pg_function!(fn abelian_counter_out(call) {
@@ -166,7 +206,7 @@ pg_function!(fn abelian_counter_recv(call) {
     // SAFETY: int8recv reads the message PostgreSQL passes.
     let base = unsafe { pgrx::direct_function_call_as_datum(pg_sys::int8recv, &[Some(call.arg(0))]) };
     let base = base.map_or(0, |datum| datum.value() as i64);
-    Ok(Counter::from_input(call, base)?.into_datum())
+    Ok(Counter::from_input(call, Counter::unidentified(base))?.into_datum())
 });
 
 pg_function!(fn abelian_counter_send(call) {
@@ -250,8 +290,7 @@ pg_function!(
     /// A new object with the value of the given one: what INSERT stores.
     fn abelian_counter_copy(call) {
         // SAFETY: declared with a counter argument.
-        let value = unsafe { counter(call.arg(0)) }.value()?;
-        Ok(Counter::new_object(value)?.into_datum())
+        Ok(unsafe { counter(call.arg(0)) }.identified()?.into_datum())
     }
 );
 

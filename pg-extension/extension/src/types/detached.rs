@@ -105,7 +105,7 @@ pub fn detached(catalog: &Catalog, type_: Oid, datum: Datum) -> Result<Datum, Er
         let counter = unsafe { Counter::from_datum(datum) };
         return match counter.id {
             0 => Ok(datum),
-            _ => Ok(Counter::unidentified(counter.value()?).into_datum()),
+            _ => Ok(counter.seen_alone()?.into_datum()),
         };
     }
     if type_ == catalog.decimal_counter {

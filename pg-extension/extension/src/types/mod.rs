@@ -3,6 +3,7 @@
 pub mod aggregated;
 pub mod boards;
 pub mod bounded_counter;
+pub mod bounded_decimal;
 pub mod counter;
 pub mod decimal_counter;
 pub mod detached;

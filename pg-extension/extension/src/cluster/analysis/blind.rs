@@ -85,10 +85,10 @@ fn update(query: &'static pg_sys::Query) -> Option<&'static str> {
         );
     }
     if assigned(query).any(|entry| {
-        tree::type_of(entry.expr)
-            == crate::catalog::find().map_or(Oid::INVALID, |c| c.bounded_counter)
+        let type_ = tree::type_of(entry.expr);
+        crate::catalog::find().is_some_and(|catalog| catalog.is_bounded_type(type_))
     }) {
-        return Some("a bounded counter may refuse the operation later");
+        return Some("a bounded number may refuse the operation later");
     }
     if assigned(query).any(|entry| {
         Family::of(tree::type_of(entry.expr)).is_some_and(|family| family.structure.is_some())

@@ -119,7 +119,7 @@ fn assignment(
     expression: NodePtr,
 ) -> Option<Assignment> {
     let catalog = catalog::find()?;
-    let bounded = tree::type_of(expression) == catalog.bounded_counter;
+    let bounded = catalog.is_bounded_type(tree::type_of(expression));
     let operation = under_casts(expression)?;
     let (merge, negative, arguments) = merge(operation)?;
     let [left, right] = tree::nodes(arguments).collect::<Vec<_>>()[..] else {

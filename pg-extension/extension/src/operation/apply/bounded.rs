@@ -48,7 +48,9 @@ impl Apply {
         let column = |attribute| self.target.column(attribute);
         for change in changes.iter_mut() {
             let own = change.column.bounded;
-            change.bounded = own.map(|own| own.in_row(&self.row_bounds, column));
+            change.bounded = own
+                .map(|own| own.in_row(&self.row_bounds, column))
+                .transpose()?;
         }
         Ok(())
     }

@@ -46,9 +46,7 @@ impl Change {
         // SAFETY: the content is a datum of the column's type.
         unsafe {
             Ok(match self.column.flavour {
-                Flavour::Counter => {
-                    Counter::unidentified(Counter::from_datum(content).newest_value()?).into_datum()
-                }
+                Flavour::Counter => Counter::from_datum(content).newest_alone()?.into_datum(),
                 Flavour::Decimal => {
                     let value = DecimalCounter::from_datum(content).newest_value()?;
                     DecimalCounter::unidentified(value).into_datum()

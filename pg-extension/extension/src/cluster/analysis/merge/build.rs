@@ -171,8 +171,10 @@ pub fn null(type_oid: Oid) -> NodePtr {
 /// What clients and arrays see of an Abelian type.
 pub fn value_type(type_oid: Oid) -> Oid {
     match catalog::find() {
+        Some(catalog) if [catalog.decimal_counter, catalog.bounded_decimal].contains(&type_oid) => {
+            pg_sys::NUMERICOID
+        }
         Some(catalog) if catalog.is_counter_type(type_oid) => pg_sys::INT8OID,
-        Some(catalog) if type_oid == catalog.decimal_counter => pg_sys::NUMERICOID,
         _ if type_oid == pg_sys::UNKNOWNOID => pg_sys::TEXTOID,
         _ => type_oid,
     }

@@ -49,7 +49,7 @@ class ConditionalSalesIT {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"PLAIN", "CONDITION"})
+  @EnumSource(names = {"PLAIN", "CONDITION", "DECIMAL"})
   void nothingIsOversoldNorSoldTwiceNorRefusedWithoutNeedWhileSessionsAreKilled(Way way)
       throws Exception {
     ConditionalSales sales = ConditionalSales.create(node, way);

@@ -54,7 +54,11 @@ class EscrowIT {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"bigint CHECK (stock BETWEEN 0 AND 40)", "abelian.bounded_counter(0, 40)"})
+      strings = {
+        "bigint CHECK (stock BETWEEN 0 AND 40)",
+        "abelian.bounded_counter(0, 40)",
+        "abelian.bounded_decimal(2) CHECK (stock BETWEEN 0 AND 40.005)"
+      })
   void noSnapshotShowsAStockOutsideItsBoundsAndNoneLosesAnOperation(String type) throws Exception {
     StockLoad load = StockLoad.create(node, narrow(type, ""));
     List<String> outside = watch(load);

@@ -35,6 +35,7 @@ class TypesIT {
             "conditional_decrement_over_unconditional",
             "conditional_decrement_uncontended_over_plain",
             "bounded_transfer_over_plain",
+            "overdraft_transfer_over_plain",
             "set_add_over_table",
             "dict_increment_over_jsonb",
             "leaderboard_over_table",

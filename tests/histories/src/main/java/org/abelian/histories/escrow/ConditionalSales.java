@@ -28,6 +28,15 @@ public final class ConditionalSales {
         "UPDATE stocks SET stock = stock - %1$d, sold = sold + %1$d WHERE id = %2$d AND stock -"
             + " %1$d >= 0",
         "SELECT buy(%2$d, %1$d)"),
+    /** The same over money. */
+    DECIMAL(
+        "abelian.bounded_decimal(2) CHECK (stock >= 0)",
+        "UPDATE stocks SET stock = stock - %1$d WHERE id = %2$d AND stock >= %1$d",
+        "UPDATE stocks SET stock = stock - %1$d WHERE id = %2$d AND stock - %1$d > -0.005 RETURNING"
+            + " id",
+        "UPDATE stocks SET stock = stock - %1$d, sold = sold + %1$d WHERE id = %2$d AND stock -"
+            + " %1$d >= 0",
+        "SELECT buy(%2$d, %1$d)"),
     /** As over plain columns. */
     PLAIN(
         "bigint CHECK (stock >= 0)",

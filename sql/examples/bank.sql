@@ -1,4 +1,5 @@
--- A bank over several nodes: a transfer commits on two nodes in one round, and every reader sees it wholly or not at all.
+-- A bank over several nodes: a transfer commits on two nodes in one round, two-phase only where it may be refused, and every reader sees it
+-- wholly or not at all.
 -- Runs on: cluster.
 CREATE SCHEMA bank;
 SET search_path = bank;
@@ -30,7 +31,8 @@ SELECT id, balance FROM account WHERE id IN (1, 2) ORDER BY id;
 -- The sum over all nodes never changes, whatever is under way.
 SELECT count(*) AS accounts, sum(balance) AS total FROM account;
 
--- With an overdraft limit, which each account has for itself. A withdrawal waits for others only where the limit depends on how they end.
+-- With an overdraft limit, which each account has for itself. A withdrawal waits for others only where it depends on how they end whether
+-- the limit is kept. Since it may be refused, this transfer takes two-phase commit.
 CREATE TABLE limited_account (
   id bigint PRIMARY KEY,
   overdraft numeric NOT NULL DEFAULT 0,
@@ -43,6 +45,7 @@ BEGIN;
 UPDATE limited_account SET balance = balance - 149.99 WHERE id = 1;
 UPDATE limited_account SET balance = balance + 149.99 WHERE id = 2;
 COMMIT;
+-- Beyond the limit: an error, or no row where a condition asks.
 UPDATE limited_account SET balance = balance - 0.02 WHERE id = 1;
 UPDATE limited_account SET balance = balance - 0.02 WHERE id = 1 AND balance - 0.02 >= -overdraft;
 SELECT id, overdraft, balance FROM limited_account ORDER BY id;

@@ -9,7 +9,7 @@ use std::str::FromStr;
 /// The greatest scale.
 pub const MOST_DIGITS: u8 = 15;
 
-/// A number as PostgreSQL's `numeric` writes it.
+/// A number as PostgreSQL's `numeric` writes it. It borrows the text, since one is read for every row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number<'a> {
     /// `-Infinity`
@@ -26,10 +26,10 @@ pub enum Number<'a> {
     /// `Infinity`
     Infinity,
     /// `NaN`, which is greater than all others.
-    NotANumber,
+    NaN,
 }
 
-/// All sums that meet a comparison with a number.
+/// All values, in units, that meet a comparison with a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
     /// Every one.
@@ -47,7 +47,7 @@ impl<'a> TryFrom<&'a str> for Number<'a> {
         match text {
             "-Infinity" => return Ok(Number::NegativeInfinity),
             "Infinity" => return Ok(Number::Infinity),
-            "NaN" => return Ok(Number::NotANumber),
+            "NaN" => return Ok(Number::NaN),
             _ => {}
         }
         let (negative, magnitude) = match text.strip_prefix('-') {
@@ -86,13 +86,13 @@ impl Number<'_> {
         i64::try_from(if negative { -magnitude } else { magnitude }).ok()
     }
 
-    /// The sums, in units, that are at least this number, or at most; `strict`: and not equal to it.
+    /// The values, in units, that are at least this number, or at most; `strict`: and not equal to it.
     pub fn threshold(&self, scale: u8, side: Side, strict: bool) -> Threshold {
         use Threshold::{All, Nothing};
         let least = side == Side::AtLeast;
         match self {
             Number::NegativeInfinity => return if least { All } else { Nothing },
-            Number::Infinity | Number::NotANumber => return if least { Nothing } else { All },
+            Number::Infinity | Number::NaN => return if least { Nothing } else { All },
             Number::Finite { .. } => {}
         }
         let Some((below, exact)) = self.floor(scale) else {
@@ -140,7 +140,7 @@ impl Number<'_> {
         let magnitude = all.into_iter().try_fold(0_i128, |number, digit| {
             number.checked_mul(10)?.checked_add(digit.into())
         })?;
-        // One is added to it or taken off.
+        // Callers go one further, which must not overflow.
         (magnitude < i128::MAX).then_some((magnitude, Rest::of(rest)))
     }
 }

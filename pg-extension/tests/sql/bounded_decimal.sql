@@ -156,6 +156,3 @@ SELECT id, balance FROM account WHERE id = 1;
 ALTER TABLE account ALTER balance TYPE abelian.bounded_decimal(2);
 ALTER TABLE account ALTER balance TYPE abelian.bounded_counter(0);
 SELECT id, balance FROM account WHERE id = 1;
--- Slices go with their rows.
-DROP TABLE account;
-SELECT count(*) FROM abelian.split_objects;

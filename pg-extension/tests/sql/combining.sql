@@ -2,6 +2,7 @@
 \pset format unaligned
 CREATE TABLE page (id int PRIMARY KEY, kind text NOT NULL DEFAULT 'a', likes abelian.counter NOT NULL DEFAULT 0, stock abelian.bounded_counter(0),
                    paid abelian.decimal_counter NOT NULL DEFAULT 0, n bigint NOT NULL DEFAULT 0);
+CREATE TABLE purse (id int PRIMARY KEY, paid abelian.bounded_decimal(2) NOT NULL DEFAULT 0);
 CREATE TABLE parent (id int, likes abelian.counter);
 CREATE TABLE child () INHERITS (parent);
 CREATE TABLE watched (id int, likes abelian.counter NOT NULL DEFAULT 0);
@@ -23,7 +24,8 @@ SELECT statement, combined(statement) FROM (VALUES
   ('UPDATE page SET stock = stock - $1 WHERE id = $2'), ('UPDATE page SET paid = paid + 1.50 WHERE id = 1'), ('UPDATE page SET paid = paid - $1 WHERE id = 1'),
   ('UPDATE page SET likes = likes + 1, paid = paid + $1 WHERE id = $2'), ('UPDATE page p SET likes = p.likes + (1 + 2) WHERE p.id = 1'),
   ('UPDATE seen SET likes = likes + 1 WHERE id = 7'), ('UPDATE ONLY page SET likes = likes + 1'), ('UPDATE page SET likes = likes + 1 WHERE mine(id) = 1'),
-  -- not these
+  -- not these; what is added to a bounded decimal is rounded by itself
+  ('UPDATE purse SET paid = paid + 0.005 WHERE id = 1'), ('UPDATE purse SET paid = paid - $1 WHERE id = 1'),
   ('UPDATE page SET likes = likes + 1 WHERE id = 7 RETURNING likes'), ('UPDATE page SET likes = 1 WHERE id = 7'), ('UPDATE page SET likes = likes + 1 + 1 WHERE id = 7'),
   ('UPDATE page SET likes = likes + id WHERE id = 7'), ('UPDATE page SET likes = likes + $1 WHERE id = $1'), ('UPDATE page SET likes = likes + NULL WHERE id = 7'),
   ('UPDATE page SET likes = likes + 1, n = n + 1 WHERE id = 7'), ('UPDATE page SET n = n + 1 WHERE id = 7'), ('UPDATE page SET likes = likes * 2 WHERE id = 7'),

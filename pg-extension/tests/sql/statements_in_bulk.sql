@@ -8,6 +8,7 @@ INSERT INTO kind VALUES
   ('counter', '5', 'c + 1', 'c - 2'),
   ('decimal_counter', '5', 'c + 0.5', 'c - 1'),
   ('bounded_counter(0)', '5', 'c - 1', 'c + 3'),
+  ('bounded_decimal(2)', '5', 'c - 1.25', 'c + 3'),
   ('max', '5', 'greatest(c, 9)', NULL),
   ('min', '5', 'least(c, 1)', NULL),
   ('bool_or', 'false', 'c OR true', NULL),

@@ -73,10 +73,11 @@ impl Form {
         bounds.tightened(self.side, self.strict, limit)
     }
 
-    /// The comparison of a column of so many digits with a number that may have more, as one of units.
-    pub fn of_decimal(self, limit: Number<'_>, digits: u8) -> (Form, i64) {
-        let limit = match (limit.threshold(digits, self.side, self.strict), self.side) {
+    /// The comparison of a column of this scale with a number that may have a greater one, as one of units.
+    pub fn of_decimal(self, limit: Number<'_>, scale: u8) -> (Form, i64) {
+        let limit = match (limit.threshold(scale, self.side, self.strict), self.side) {
             (Threshold::At(limit), _) => limit,
+            // What no value meets is a CHECK that no stored row meets.
             (Threshold::All, Side::AtLeast) | (Threshold::Nothing, Side::AtMost) => i64::MIN,
             (Threshold::All, Side::AtMost) | (Threshold::Nothing, Side::AtLeast) => i64::MAX,
         };
@@ -168,12 +169,14 @@ fn test(symbols: &Symbols, target: &Relation<'_>, attribute: i16, condition: Any
     let known = is_harmless_limit(target, limit)
         && shift.is_none_or(is_harmless)
         && !target.abelian_among(&read);
-    match target.digits(attribute) {
-        _ if !known => None,
-        Some(digits) => digits.are_known().then(|| Test {
+    if !known {
+        return None;
+    }
+    match target.units(attribute) {
+        Some(units) => Some(Test {
             form: form.not_strict(),
             shift: tree::bigint(0),
-            limit: digits.limit(limit, shift, form.side == Side::AtMost, form.strict),
+            limit: units.limit(limit, shift, form.side == Side::AtMost, form.strict)?,
         }),
         None => Some(Test {
             form,
@@ -215,7 +218,7 @@ fn form(function: u32) -> Option<Form> {
     Some(Form { side, strict })
 }
 
-/// As [`is_harmless`], or the opposite of a column that a CHECK takes for every row.
+/// As [`is_harmless`], or the opposite of a `numeric`, or of a column of which a CHECK takes it for every row.
 fn is_harmless_limit(target: &Relation<'_>, limit: Any) -> bool {
     let inner = row_bounds::opposite(limit);
     match inner.and_then(|inner| inner.cast::<pg_sys::Var>()) {

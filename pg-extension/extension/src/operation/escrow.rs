@@ -1,4 +1,4 @@
-//! Operations on bounded counters: which of them may be done now (escrow, O'Neil 1986).
+//! Operations on bounded counters and decimals: which of them may be done now (escrow, O'Neil 1986).
 //!
 //! An operation that comes nearer to a bound is admitted if the bound is kept however the running transactions end. It
 //! waits for one of them if that depends on them, and fails if it does not. The argument is in
@@ -28,8 +28,8 @@ pub struct Bounded {
     relation: Oid,
     attribute: i16,
     bounds: Bounds,
-    /// Digits behind the point, of which sums are units; `None` if it holds whole numbers.
-    digits: Option<u8>,
+    /// Digits behind the point of a decimal, of which sums are units.
+    scale: Option<u8>,
     /// Which bounds of the row the floor and the ceiling are, if they are not the column's own.
     of_row: [Option<u16>; 2],
 }
@@ -79,7 +79,7 @@ impl Bounded {
     pub fn of(relation: Oid, attribute: i16) -> Self {
         let (type_, modifier) = type_of(relation, attribute);
         let is_decimal = crate::catalog::find().is_some_and(|c| c.bounded_decimal == type_);
-        let (bounds, digits) = match is_decimal {
+        let (bounds, scale) = match is_decimal {
             true => (Bounds::default(), bounded_decimal::scale_of(modifier)),
             false => (Bounds::of_modifier(modifier), None),
         };
@@ -87,7 +87,7 @@ impl Bounded {
             relation,
             attribute,
             bounds,
-            digits,
+            scale,
             of_row: [None; 2],
         }
     }
@@ -140,14 +140,14 @@ impl Bounded {
 
     /// Fails if what is to be added is no number of units.
     fn require_amount(&self, delta: i64) -> Result<(), Error> {
-        match self.digits.is_some() && delta == NO_AMOUNT {
+        match self.scale.is_some() && delta == NO_AMOUNT {
             true => Err(Error::DecimalOutOfRange),
             false => Ok(()),
         }
     }
 
     fn violation(&self, bound: Bound, sum: Range, delta: i64) -> Error {
-        let number = |units: i128| fixed_point::decimal(units, self.digits.unwrap_or(0));
+        let number = |units: i128| fixed_point::decimal(units, self.scale.unwrap_or(0));
         let most = match bound {
             _ if sum.is_certain() => format!("The value is {}", number(sum.low)),
             Bound::Floor(_) => format!("The value is {} at most", number(sum.high)),

@@ -3,7 +3,8 @@
 //! A statement passes here three times. After analysis, [`results`] gives its result columns the plain types that
 //! clients expect. Before planning, [`pure`] recognises a statement that only operates, and [`rewrite`] and
 //! [`locking`] rewrite every other one that touches Abelian columns, for PostgreSQL's ordinary executor with the
-//! help of [`functions`]. In execution, [`scan`] carries out pure operations.
+//! help of [`functions`]. In execution, [`scan`] carries out pure operations. [`escrow`], [`conditions`], [`row_bounds`] and
+//! [`units`]: sums with bounds.
 //!
 //! Nothing here knows how values are kept: that is `object` and `types`.
 
@@ -15,7 +16,6 @@ pub mod combined;
 mod conditions;
 mod copies;
 mod definitions;
-mod digits;
 mod elements;
 mod escrow;
 mod evaluate;
@@ -45,6 +45,7 @@ mod strict;
 mod symbols;
 mod tree;
 mod unique;
+mod units;
 mod value_index;
 mod version;
 mod whole_row;

@@ -11,7 +11,6 @@
 //!
 //! The argument is in `docs/design/operations.md`.
 
-mod amount;
 mod asked;
 mod returned;
 
@@ -97,9 +96,9 @@ fn unmarked(variable: Tree<pg_sys::Var>) -> Tree<pg_sys::Var> {
 
 /// A relation with Abelian columns, as one entry of a query's range table.
 pub struct Relation<'a> {
-    symbols: &'a Symbols,
+    pub(super) symbols: &'a Symbols,
     query: Tree<pg_sys::Query>,
-    entry: Tree<pg_sys::RangeTblEntry>,
+    pub(super) entry: Tree<pg_sys::RangeTblEntry>,
     /// Its number in the range table.
     pub number: i32,
     /// What is known of it.
@@ -594,8 +593,7 @@ impl<'a> Relation<'a> {
         };
         let change = recognise::operation(self.symbols, column, assigned)?;
         let read = self.columns_read(change.pointer::<pg_sys::Node>());
-        let possible = self.digits(attribute).is_none_or(|of| of.are_known());
-        (possible && !self.abelian_among(&read)).then_some(change)
+        (self.has_amounts(attribute) && !self.abelian_among(&read)).then_some(change)
     }
 
     fn replaced(&self, attribute: i16, type_: Oid, expression: Any) -> Any {
@@ -624,7 +622,7 @@ impl<'a> Relation<'a> {
     /// the version of the row is the newest.
     fn without_coercion(&self, attribute: i16, expression: Any) -> Any {
         let kind = self.symbols.kind(expression.result_type());
-        // The coercion to digits changes the value.
+        // The coercion to a scale changes the value.
         let coercion = kind
             .filter(|kind| kind.fixed_point.is_none())
             .and_then(|kind| kind.coerce);

@@ -22,8 +22,8 @@ pub struct Kind {
     pub value: Oid,
     /// Casts that make a new object: from `value_type` to the type; invalid where there is none.
     pub make: Oid,
-    /// `operate(datum, delta, ctid, tableoid)`: an operation in place; the delta is of the value type, or of the type itself if
-    /// that is one over an aggregate.
+    /// `operate(datum, delta, ctid, tableoid)`: an operation in place; the delta is of the value type, `bigint` of a bounded type,
+    /// or of the type itself if that is one over an aggregate.
     pub operate: Oid,
     /// `newest(datum, ctid, tableoid, mode)`: lock, then the newest value.
     pub newest: Oid,
@@ -35,7 +35,7 @@ pub struct Kind {
     pub copy: Oid,
     /// `base(datum)` and `counter_object(datum)`, which indexes may be over; an extension that has not been updated since lacks the first.
     pub indexed: Option<Indexed>,
-    /// Of a bounded type: the coercion to the bounds, or the digits, of a column. Its `operate` and `replace` are told the column.
+    /// Of a bounded type: the coercion to the bounds, or the scale, of a column. Its `operate` and `replace` are told the column.
     pub coerce: Option<Oid>,
     /// Of `bounded_decimal`, whose `operate` takes units.
     pub fixed_point: Option<FixedPoint>,
@@ -44,9 +44,9 @@ pub struct Kind {
 /// Functions that turn a `numeric` into units of a column.
 #[derive(Clone, Copy, Debug)]
 pub struct FixedPoint {
-    /// `bounded_decimal_units(numeric, digits)`: what is added.
+    /// `bounded_decimal_units(numeric, scale)`: what is added.
     pub units: Oid,
-    /// `bounded_decimal_limit(numeric, digits, at most, strict)`: what is compared with.
+    /// `bounded_decimal_limit(numeric, scale, at most, strict)`: what is compared with.
     pub limit: Oid,
 }
 

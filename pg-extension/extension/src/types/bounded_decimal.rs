@@ -30,10 +30,10 @@ fn of_numeric(value: Datum, modifier: i32) -> Result<Counter, Error> {
     let text = numeric::text(value)?;
     let number = numeric::number(&text)?;
     let scale = scale_of(modifier).unwrap_or_else(|| number.scale());
-    counted(number, scale)
+    from_number(number, scale)
 }
 
-fn counted(number: Number<'_>, scale: u8) -> Result<Counter, Error> {
+fn from_number(number: Number<'_>, scale: u8) -> Result<Counter, Error> {
     let units = number.units(scale).ok_or(Error::DecimalOutOfRange)?;
     Ok(Counter {
         scale,
@@ -41,7 +41,7 @@ fn counted(number: Number<'_>, scale: u8) -> Result<Counter, Error> {
     })
 }
 
-/// The digits that a type modifier tells; `None` for one that is none.
+/// The digits that a type modifier tells; `None` without one.
 pub fn scale_of(modifier: i32) -> Option<u8> {
     u8::try_from(modifier).ok()
 }
@@ -49,7 +49,7 @@ pub fn scale_of(modifier: i32) -> Option<u8> {
 /// The same value with other digits, without identity.
 fn rescaled(value: Counter, scale: u8) -> Result<Counter, Error> {
     let text = fixed_point::decimal(value.value()?.into(), value.scale);
-    counted(numeric::number(&text)?, scale)
+    from_number(numeric::number(&text)?, scale)
 }
 
 /// # Safety

@@ -5,7 +5,7 @@
 //! that the reader's snapshot sees. Id 0 is an object without identity: it has never been split, and cannot be until
 //! it gets an id. Literals and casts make such datums, so that they are constants; a row's object gets its id
 //! when INSERT stores it or when the first operation rewrites the row. [`super::bounded_decimal`] counts units in the same way, and keeps
-//! in 4 of the bits of the base of how many digits.
+//! its scale in the upper 4 of the base's 80 bits.
 
 use crate::error::Error;
 use crate::function::Call;

@@ -119,7 +119,12 @@ fn assignment(
     expression: NodePtr,
 ) -> Option<Assignment> {
     let catalog = catalog::find()?;
-    let bounded = catalog.is_bounded_type(tree::type_of(expression));
+    let column_type = tree::type_of(expression);
+    // Each amount is rounded by itself before it is added.
+    if column_type == catalog.bounded_decimal {
+        return None;
+    }
+    let bounded = catalog.is_bounded_type(column_type);
     let operation = under_casts(expression)?;
     let (merge, negative, arguments) = merge(operation)?;
     let [left, right] = tree::nodes(arguments).collect::<Vec<_>>()[..] else {

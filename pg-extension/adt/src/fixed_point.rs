@@ -68,12 +68,26 @@ impl<'a> TryFrom<&'a str> for Number<'a> {
 }
 
 impl Number<'_> {
-    /// How many digits there are behind the point, at most as many as a scale may have.
-    pub fn scale(&self) -> u8 {
-        match self {
-            Number::Finite { fraction, .. } => fraction.len().min(MOST_DIGITS.into()) as u8,
-            _ => 0,
-        }
+    /// Whether it is a number.
+    pub fn is_finite(&self) -> bool {
+        matches!(self, Number::Finite { .. })
+    }
+
+    /// The scale and the number of units of as many of its digits behind the point as fit, further ones cut off. `None` if its whole digits
+    /// do not.
+    pub fn cut_off(&self) -> Option<(u8, i64)> {
+        let Number::Finite {
+            negative, fraction, ..
+        } = *self
+        else {
+            return None;
+        };
+        let most = fraction.len().min(MOST_DIGITS.into()) as u8;
+        (0..=most).rev().find_map(|scale| {
+            let (magnitude, _) = self.magnitude(scale)?;
+            let units = i64::try_from(if negative { -magnitude } else { magnitude });
+            Some((scale, units.ok()?))
+        })
     }
 
     /// The nearest number of units; of two the one farther from zero, as `numeric` rounds. `None` outside of `bigint`.
@@ -221,7 +235,7 @@ mod tests {
         fn what_is_written_is_read(units: i64, scale in 0..=MOST_DIGITS) {
             let text = decimal(units.into(), scale);
             prop_assert_eq!(number(&text).units(scale), Some(units));
-            prop_assert_eq!(number(&text).scale(), scale);
+            prop_assert_eq!(number(&text).cut_off(), Some((scale, units)));
         }
 
         #[test]
@@ -247,6 +261,18 @@ mod tests {
                 return Err(TestCaseError::fail("a small number is in range"));
             };
             prop_assert_eq!(if below { units <= limit } else { units >= limit }, expected);
+        }
+
+        /// As texts are read: as they are, then to the scale of a column.
+        #[test]
+        fn what_is_cut_off_does_not_change_how_it_is_rounded(
+            whole in -999_999_999_i64..=999_999_999, fraction in "[0-9]{0,30}", scale in 0..=8_u8,
+        ) {
+            let text = format!("{whole}.{fraction}");
+            let text = text.trim_end_matches('.');
+            let (kept, units) = number(text).cut_off().unwrap();
+            let cut = decimal(units.into(), kept);
+            prop_assert_eq!(number(&cut).units(scale), number(text).units(scale));
         }
 
         #[test]
@@ -276,6 +302,22 @@ mod tests {
                 assert_eq!(number(text).threshold(2, most, strict), Threshold::Nothing);
             }
             assert_eq!(number(text).units(2), None);
+        }
+    }
+
+    #[test]
+    fn more_digits_than_fit_are_cut_off() {
+        assert_eq!(
+            number("10000.000000000000000").cut_off(),
+            Some((14, 1_000_000_000_000_000_000))
+        );
+        assert_eq!(
+            number("1.00499999999999999").cut_off(),
+            Some((15, 1_004_999_999_999_999))
+        );
+        assert_eq!(number("-0.0000000000000009").cut_off(), Some((15, 0)));
+        for text in ["9223372036854775808", "NaN", "-Infinity"] {
+            assert_eq!(number(text).cut_off(), None, "{text}");
         }
     }
 

@@ -2815,7 +2815,7 @@ CREATE FUNCTION abelian.type_hindrances(relation oid, attribute integer) RETURNS
   SELECT string_agg(h.line, E'\n' ORDER BY h.place, h.line) FROM (
     SELECT 1 AS place, format('%s: %s', pg_describe_object(d.classid, d.objid, d.objsubid),
              CASE d.classid WHEN 'pg_class'::regclass THEN 'drop it, an Abelian column cannot be indexed'
-                            WHEN 'pg_constraint'::regclass THEN 'a constraint that reads the column makes its updates wait; see abelian.bounded_counter for bounds'
+                            WHEN 'pg_constraint'::regclass THEN 'a constraint that reads the column makes its updates wait; see abelian.bounded_counter and abelian.bounded_decimal for bounds'
                             ELSE 'drop it, convert the column, and make it again in one transaction' END) AS line
       FROM (SELECT DISTINCT d.classid, d.objid, d.objsubid FROM pg_depend d
              WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = relation AND d.refobjsubid = attribute
@@ -3133,7 +3133,7 @@ DECLARE
 BEGIN
   -- What it is made of, told the digits of the column.
   FOR made IN SELECT * FROM (VALUES ('smallint', 'int2', 'IMPLICIT'), ('integer', 'int4', 'IMPLICIT'), ('bigint', 'int8', 'IMPLICIT'),
-                                    ('numeric', 'numeric', 'IMPLICIT'), ('double precision', 'float8', 'ASSIGNMENT')) t(type, name, context)
+                                    ('numeric', 'numeric', 'ASSIGNMENT'), ('double precision', 'float8', 'ASSIGNMENT')) t(type, name, context)
   LOOP
     EXECUTE format('CREATE FUNCTION abelian.bounded_decimal(%s, integer, boolean) RETURNS abelian.bounded_decimal LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS %L, %L',
                    made.type, 'MODULE_PATHNAME', 'abelian_bounded_decimal_from_' || made.name);
@@ -3181,7 +3181,7 @@ ALTER OPERATOR FAMILY abelian.bounded_decimal_order USING btree ADD FUNCTION 3 (
 CREATE FUNCTION abelian.bounded_decimal_copy(abelian.bounded_decimal) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_counter_copy';
 CREATE FUNCTION abelian.bounded_decimal_object(abelian.bounded_decimal) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_object';
 CREATE FUNCTION abelian.bounded_decimal_units(numeric, integer) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_units';
-CREATE FUNCTION abelian.bounded_decimal_limit(numeric, integer, at_most boolean, strict boolean) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_limit';
+CREATE FUNCTION abelian.bounded_decimal_limit(numeric, integer, at_most boolean, strict boolean, shift numeric) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_limit';
 CREATE FUNCTION abelian.base(abelian.bounded_decimal) RETURNS numeric LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_bounded_decimal_base';
 CREATE FUNCTION abelian.operate(abelian.bounded_decimal, bigint, tid, oid, oid, integer) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE STRICT AS 'MODULE_PATHNAME', 'abelian_bounded_counter_operate';
 CREATE FUNCTION abelian.newest(abelian.bounded_decimal, tid, oid, integer) RETURNS abelian.bounded_decimal LANGUAGE c VOLATILE STRICT COST 1000 AS 'MODULE_PATHNAME', 'abelian_counter_newest';

@@ -1,8 +1,9 @@
-//! Arithmetic on PostgreSQL's `numeric`, by PostgreSQL's own functions.
+//! Arithmetic on PostgreSQL's `numeric`, by PostgreSQL's own functions, and reading what they write.
 
 use crate::error::Error;
 use abelian_adt::fixed_point::Number;
 use pgrx::pg_sys::{self, Datum};
+use std::cmp::Ordering;
 use std::ffi::CStr;
 
 /// `a + b`, both `numeric`.
@@ -27,6 +28,14 @@ pub fn from_bytes(bytes: &[u8]) -> Datum {
         start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len());
         Datum::from(start)
     }
+}
+
+/// How two `numeric` are ordered.
+pub fn compare(a: Datum, b: Datum) -> Result<Ordering, Error> {
+    // SAFETY: both arguments are numeric.
+    unsafe { pgrx::direct_function_call::<i32>(pg_sys::numeric_cmp, &[Some(a), Some(b)]) }
+        .map(|order| order.cmp(&0))
+        .ok_or_else(|| Error::Internal("numeric_cmp gave NULL".into()))
 }
 
 /// A `numeric` as PostgreSQL writes it.

@@ -25,6 +25,9 @@ SELECT 'Infinity'::abelian.bounded_decimal;
 SELECT 92233720368547758.08::abelian.bounded_decimal(2);
 SELECT 'x'::abelian.bounded_decimal(2);
 SELECT 92233720368547758.07::abelian.bounded_decimal(2), '-92233720368547758.08'::abelian.bounded_decimal(2);
+-- Texts are read with their own digits first.
+SELECT '1.00499999999999999'::abelian.bounded_decimal(2), '1000000.125456789012345'::abelian.bounded_decimal(2), '10000.000000000000000'::abelian.bounded_decimal, (100000::numeric / 3)::abelian.bounded_decimal;
+SELECT abelian.bounded_decimal(1.5, 18, false);
 -- Order, equality, hashing and JSON are those of the values.
 SELECT '1.50'::abelian.bounded_decimal OPERATOR(abelian.|=|) '1.5'::abelian.bounded_decimal AS equal, '1.4'::abelian.bounded_decimal < '1.39999'::abelian.bounded_decimal AS less,
   to_json(1.50::abelian.bounded_decimal(2)), 1.50::abelian.bounded_decimal(2)::json, (1.6::abelian.bounded_decimal)::int;
@@ -62,7 +65,7 @@ CREATE VIEW difference AS
 SELECT statement, way('UPDATE account SET ' || statement) FROM unnest(ARRAY[
   'balance = balance - 5', 'balance = balance + 0.01 - overdraft', 'balance = balance + 5.005, held = held + 1', 'credit = credit * 2', 'balance = 7', 'balance = balance - 5, note = ''x''',
   'balance = balance - 5 WHERE id = 1 AND balance >= 5', 'balance = balance - 5 WHERE id = 1 AND balance - 5 >= -overdraft', 'balance = balance - 5 WHERE id = 1 AND -overdraft <= balance - 5',
-  'balance = balance - 5 WHERE id = 1 AND balance - 5 > 0.5', 'credit = credit - 0.5 WHERE id = 1 AND credit >= 1', 'balance = balance - 5 WHERE id = 1 AND balance = 5', 'balance = balance - 5 WHERE id = 1 AND balance >= credit']) statement;
+  'balance = balance - 5 WHERE id = 1 AND balance - 5 > 0.5', 'held = held + 1 WHERE id = 1 AND held + 1 <= most', 'held = held - 1 WHERE id = 1 AND held - 1 >= -most', 'credit = credit - 0.5 WHERE id = 1 AND credit >= 1', 'balance = balance - 5 WHERE id = 1 AND balance = 5', 'balance = balance - 5 WHERE id = 1 AND balance >= credit']) statement;
 
 -- In the row, in slices, and in the row again.
 DO $$
@@ -76,7 +79,7 @@ BEGIN
       'overdraft = 0.009 WHERE id = 4', 'balance = balance + 0.01, overdraft = 0.005 WHERE id = 4', 'credit = credit - 1 WHERE id = 1', 'credit = credit - 0.999 WHERE id = 1', 'credit = credit - 0.001 WHERE id = 1', 'credit = credit + 1000.499 WHERE id = 1',
       'credit = credit + 999.498 WHERE id = 1', 'credit = credit + 1 WHERE id = 1', 'credit = 1 WHERE id = 1', 'held = held + 10 WHERE id = 1', 'held = held + 1 WHERE id IN (1, 2)', 'most = 3 WHERE id = 1', 'held = held - 8, most = 3 WHERE id = 1', 'held = 0, most = 10 WHERE id = 1', 'held = held - 1 WHERE id = 2',
       'balance = balance - 0.25 WHERE id = 1 AND balance >= 0.25', 'balance = balance - 0.25 WHERE id = 1 AND balance >= 0.25', 'balance = balance - 0.02 WHERE id = 1 AND balance - 0.02 >= -overdraft', 'overdraft = 5 WHERE id = 1', 'balance = balance - 2.5 WHERE id = 1 AND balance - 2.5 >= -overdraft', 'balance = balance - 2.5 WHERE id = 1 AND balance - 2.5 > -overdraft', 'balance = balance - 2.5 WHERE id = 1 AND balance - 2.5 >= -overdraft',
-      'balance = balance - ''NaN'' WHERE id = 1 AND balance >= ''NaN''', 'balance = balance - 1 WHERE id = 1 AND balance >= ''-Infinity''', 'balance = balance - 1 WHERE id = 1 AND balance >= NULL', 'balance = balance + NULL WHERE id = 3', 'balance = 0 WHERE id IN (1, 3)', 'overdraft = ''Infinity'' WHERE id = 2', 'balance = balance - 77.77 WHERE id = 2', 'overdraft = 77.765 WHERE id = 2', 'balance = balance / 3 WHERE id = 2', 'balance = 0, overdraft = 0 WHERE id = 2', 'overdraft = 500 WHERE id = 1'] LOOP
+      'balance = balance - ''NaN'' WHERE id = 1 AND balance >= ''NaN''', 'balance = balance - 1 WHERE id = 1 AND balance >= ''-Infinity''', 'credit = credit + 1 WHERE id = 1 AND credit - ''NaN'' <= 5', 'balance = balance - 0.01 WHERE id = 1 AND balance - ''NaN'' >= 0', 'balance = balance + 1 WHERE id = 1 AND balance + ''Infinity'' < ''Infinity''', 'balance = balance - 1 WHERE id = 1 AND balance + ''Infinity'' >= ''Infinity''', 'balance = balance - 1e30 WHERE id = 1 AND balance >= 5000', 'balance = balance - 1 WHERE id = 1 AND balance >= NULL', 'balance = balance + NULL WHERE id = 3', 'balance = 0 WHERE id IN (1, 3)', 'overdraft = ''Infinity'' WHERE id = 2', 'balance = balance - 77.77 WHERE id = 2', 'overdraft = 77.765 WHERE id = 2', 'balance = balance / 3 WHERE id = 2', 'balance = 0, overdraft = 0 WHERE id = 2', 'overdraft = 500 WHERE id = 1'] LOOP
       RAISE NOTICE '%: % %', way, statement, alike('UPDATE @ SET ' || statement);
       IF EXISTS (SELECT FROM difference) THEN RAISE NOTICE 'differs: %', (SELECT d FROM difference d LIMIT 1); END IF;
     END LOOP;
@@ -91,6 +94,21 @@ UPDATE account SET balance = balance + 'NaN' WHERE id = 1;
 UPDATE account SET balance = balance + 1e30 WHERE id = 1;
 UPDATE account SET balance = balance - 1e30 WHERE id = 1;
 SELECT balance FROM account WHERE id = 1;
+-- So it is whatever else sees the value.
+DO $$
+DECLARE statement text; found text;
+BEGIN
+  FOREACH statement IN ARRAY ARRAY[
+    'UPDATE account SET balance = balance - 0.345 WHERE id = 1', 'UPDATE account SET balance = balance - 0.345 WHERE id = 1 RETURNING balance', 'UPDATE account SET balance = balance - 0.345, note = ''x'' WHERE id = 1',
+    'INSERT INTO account (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET balance = account.balance - 0.345', 'MERGE INTO account USING (VALUES (1)) v (id) ON v.id = account.id WHEN MATCHED THEN UPDATE SET balance = balance - 0.345',
+    'UPDATE account SET balance = balance - v.n FROM (VALUES (0.345)) v (n) WHERE id = 1 RETURNING balance', 'UPDATE account SET (balance, note) = (balance - 0.345, ''y'') WHERE id = 1'] LOOP
+    UPDATE account SET balance = 1 WHERE id = 1;
+    EXECUTE statement;
+    SELECT balance INTO found FROM account WHERE id = 1;
+    RAISE NOTICE '%: %', statement, found;
+  END LOOP;
+  UPDATE account SET balance = 0, note = NULL WHERE id = 1;
+END $$;
 -- Errors are those of the CHECK, with the numbers as they are written.
 UPDATE account SET balance = balance - 500.01 WHERE id = 1;
 UPDATE account SET credit = credit + 1000 WHERE id = 1;
@@ -112,6 +130,10 @@ COPY account (id, balance) FROM stdin;
 \.
 COPY (SELECT id, balance FROM account WHERE id = 20) TO stdout;
 SELECT sum(balance), max(balance::numeric), avg(credit)::numeric(10, 3) FROM account WHERE id IN (1, 20);
+-- Beside numeric it is one, whatever it holds.
+SELECT GREATEST(balance, 'Infinity'::numeric), COALESCE(balance, 1::numeric / 3) FROM account WHERE id = 20;
+CREATE TABLE both_of AS SELECT credit FROM account UNION ALL SELECT credit FROM account WITH NO DATA;
+SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'both_of'::regclass AND attnum = 1;
 -- Parameters of each type, and one plan for all.
 SET plan_cache_mode = force_generic_plan;
 PREPARE pay(int, numeric) AS UPDATE account SET balance = balance - $2 WHERE id = $1 AND balance >= $2;

@@ -74,3 +74,18 @@ INSERT INTO u SELECT generate_series(1, 3);
 ALTER TABLE u ADD c abelian.counter DEFAULT 5;
 UPDATE u SET c = c + 1;
 SELECT c FROM u;
+-- Of decimals, too, and whatever holds their old units.
+CREATE TABLE w (id int PRIMARY KEY, v abelian.bounded_decimal(2) CHECK (v >= 0));
+INSERT INTO w SELECT i, i FROM generate_series(1, 3) i;
+UPDATE w SET v = v + 0.25;
+UPDATE w SET v = v + 0.25;
+ALTER TABLE w ALTER v TYPE abelian.bounded_decimal(4);
+SELECT sum(v) FROM w;
+UPDATE w SET v = v + 0.0001;
+UPDATE w SET v = v + 0.0001;
+SELECT sum(v) FROM w;
+SELECT abelian.collect_orphans('w') IS NOT NULL;
+SELECT sum(v) FROM w;
+ALTER TABLE w ALTER v TYPE numeric(12, 2);
+SELECT sum(v) FROM w;
+SELECT count(*) FROM abelian.slice WHERE relation = 'w'::regclass;

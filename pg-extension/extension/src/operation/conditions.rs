@@ -220,14 +220,17 @@ fn form(function: u32) -> Option<Form> {
 
 /// As [`is_harmless`], or the opposite of a `numeric`, or of a column of which a CHECK takes it for every row.
 fn is_harmless_limit(target: &Relation<'_>, limit: Any) -> bool {
-    let inner = row_bounds::opposite(limit);
-    match inner.and_then(|inner| inner.cast::<pg_sys::Var>()) {
+    let limit = row_bounds::before_widening(limit);
+    let Some(inner) = row_bounds::opposite(limit) else {
+        return is_harmless(limit);
+    };
+    match inner.cast::<pg_sys::Var>() {
         // Every decimal number has an opposite.
-        Some(_) if limit.result_type() == pg_sys::NUMERICOID => true,
+        _ if limit.result_type() == pg_sys::NUMERICOID => is_harmless(inner),
         Some(column) => {
             column.varno == target.number && target.facts.row_bounds.negate(column.varattno)
         }
-        None => is_harmless(limit),
+        None => false,
     }
 }
 

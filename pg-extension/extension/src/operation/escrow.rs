@@ -117,9 +117,9 @@ impl Bounded {
 
     /// Whether the bounds keep the conditions true, so that escrow can decide them.
     pub fn guards(&self, conditions: &[Condition], delta: i64) -> bool {
-        conditions
-            .iter()
-            .all(|condition| self.bounds.guard(condition, delta))
+        let possible = self.require_amount(delta).is_ok();
+        let mut all = conditions.iter();
+        possible && all.all(|condition| self.bounds.guard(condition, delta))
     }
 
     /// Fails if the value is outside the bounds.
@@ -127,9 +127,10 @@ impl Bounded {
         bounded_counter::require(self.bounds, value, Some((self.relation, self.attribute)))
     }
 
-    /// Fails if adding leaves the bounds, the value before it being known for certain.
-    pub fn require_after(&self, value: i64, delta: i64) -> Result<(), Error> {
-        self.require_amount(delta)?;
+    /// Fails if adding leaves the bounds, the newest value of the object being held.
+    pub fn require_after(&self, content: Counter, delta: i64) -> Result<(), Error> {
+        self.require_units(content, delta)?;
+        let value = content.newest_value()?;
         match self.bounds.judge(Range::certain(value.into()), delta) {
             Verdict::Never(bound) => {
                 Err(self.violation(bound, Range::certain(value.into()), delta))
@@ -143,6 +144,17 @@ impl Bounded {
         match self.scale.is_some() && delta == NO_AMOUNT {
             true => Err(Error::DecimalOutOfRange),
             false => Ok(()),
+        }
+    }
+
+    /// Also where the object counts other units than its column.
+    fn require_units(&self, content: Counter, delta: i64) -> Result<(), Error> {
+        self.require_amount(delta)?;
+        match self.scale {
+            Some(scale) if scale != content.scale => {
+                Err(Error::Internal("a decimal of another scale".into()))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -185,7 +197,7 @@ impl Bounded {
             object, addition, ..
         } = operation;
         let Addition { content, delta, .. } = addition;
-        self.require_amount(*delta)?;
+        self.require_units(*content, *delta)?;
         let watch = Watch::begin([(object.id, self.purpose(*delta))])?;
         if !self.bounds.restrict(*delta) {
             return store(object, content, *delta);
@@ -324,7 +336,7 @@ impl Addition<'_> {
     /// Whether it may be done in the row, of which `content` is that of the newest version, however others end. If not, that is not the
     /// last word.
     fn fits_in_row(&self, watch: &Watch) -> Result<bool, Error> {
-        self.bounded.require_amount(self.delta)?;
+        self.bounded.require_units(self.content, self.delta)?;
         let bounds = self.bounded.bounds;
         if !bounds.restrict(self.delta) {
             return Ok(true);

@@ -350,7 +350,7 @@ fn operate_bounded(call: Call) -> Result<Datum, Error> {
     if !lock_object(object, place, Request::alone())? {
         return Ok(call.arg(0)); // there is a newer version, for which this is evaluated again
     }
-    bounded(call).require_after(content.newest_value()?, call.i64(1))?;
+    bounded(call).require_after(content, call.i64(1))?;
     // SAFETY: the place is that of a row version.
     own::note_operation(&object, unsafe { *place }, true, None);
     content.add(call.arg(1))

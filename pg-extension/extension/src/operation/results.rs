@@ -4,7 +4,7 @@
 
 use super::copies::Copies;
 use super::symbols::{Kind, Symbols};
-use super::tree::{self, Any, Tree};
+use super::tree::{self, Any, Integers, Tree};
 use crate::error::Error;
 use crate::hooks::access::{self, Access};
 use crate::hooks::analysis;
@@ -345,6 +345,7 @@ fn present_set_operation(symbols: &Symbols, query: Tree<pg_sys::Query>) {
             && let Some(kind) = symbols.kind(variable.vartype)
         {
             variable.vartype = kind.value_type;
+            variable.vartypmod = -1;
             variable.varcollid = collation(kind.value_type);
             use_operators_of_value(symbols, query.sortClause, entry.ressortgroupref, kind.type_);
         }
@@ -384,6 +385,13 @@ fn present_branch(
         }
     }
     let types = oids(operation.colTypes);
+    let modifiers = Integers::new(operation.colTypmods).iter();
+    // A modifier of a type of ours means something else of the type of its values.
+    let modifiers: Vec<i32> = modifiers
+        .zip(&types)
+        .map(|(modifier, type_)| symbols.kind(*type_).map_or(modifier, |_| -1))
+        .collect();
+    operation.colTypmods = tree::integer_list(&modifiers);
     let collations = oids(operation.colCollations);
     let shown = |type_: &Oid| symbols.kind(*type_).map(|kind| kind.value_type);
     operation.colTypes = oid_list(types.iter().map(|type_| shown(type_).unwrap_or(*type_)));

@@ -564,11 +564,12 @@ impl<'a> Relation<'a> {
     /// operation must know it.
     fn assigned(&self, attribute: i16, type_: Oid, expression: Any, seen: bool) -> Any {
         let expression = self.without_coercion(attribute, expression);
+        let operation = self.operation(attribute, expression);
         if !seen {
             if expression.equals(self.column(attribute, type_)) {
                 return expression;
             }
-            if let Some(operation) = self.operation(attribute, expression)
+            if let Some(operation) = operation
                 && let Some(kind) = self.symbols.kind(type_)
             {
                 let mut arguments = vec![
@@ -581,7 +582,8 @@ impl<'a> Relation<'a> {
                 return tree::internal_call(kind.operate, type_, &arguments);
             }
         }
-        self.replaced(attribute, type_, expression)
+        let rounded = operation.and_then(|change| self.with_rounded(attribute, change));
+        self.replaced(attribute, type_, rounded.unwrap_or(expression))
     }
 
     /// The change that an assignment makes, if it is an operation that reads no Abelian column of the row.

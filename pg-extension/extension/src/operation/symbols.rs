@@ -46,7 +46,7 @@ pub struct Kind {
 pub struct FixedPoint {
     /// `bounded_decimal_units(numeric, scale)`: what is added.
     pub units: Oid,
-    /// `bounded_decimal_limit(numeric, scale, at most, strict)`: what is compared with.
+    /// `bounded_decimal_limit(numeric, scale, at most, strict, shift)`: what is compared with.
     pub limit: Oid,
 }
 
@@ -199,7 +199,7 @@ fn fixed_point() -> Option<FixedPoint> {
         units: function(c"bounded_decimal_units", &[NUMERICOID, INT4OID])?,
         limit: function(
             c"bounded_decimal_limit",
-            &[NUMERICOID, INT4OID, BOOLOID, BOOLOID],
+            &[NUMERICOID, INT4OID, BOOLOID, BOOLOID, NUMERICOID],
         )?,
     })
 }

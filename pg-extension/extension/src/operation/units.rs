@@ -43,9 +43,26 @@ impl Relation<'_> {
     }
 }
 
+impl Relation<'_> {
+    /// The value after a change of a column that counts units: as an operation gives it, which rounds what it adds.
+    pub fn with_rounded(&self, attribute: i16, change: Any) -> Option<Any> {
+        let scale = tree::integer(self.units(attribute)?.scale?.into());
+        let kind = self.symbols.kind(self.facts.column(attribute)?.type_)?;
+        let column = tree::column(self.number, attribute, kind.type_, 0);
+        let numeric = |function: u32, arguments: &[Any]| {
+            tree::call(function.into(), pg_sys::NUMERICOID, arguments)
+        };
+        let before = tree::call(kind.value, pg_sys::NUMERICOID, &[column]);
+        let added = numeric(pg_sys::F_ROUND_NUMERIC_INT4, &[change, scale]);
+        let sum = numeric(pg_sys::F_NUMERIC_ADD, &[before, added]);
+        let made = [sum, scale, tree::truth(false)];
+        Some(tree::call(kind.make, kind.type_, &made))
+    }
+}
+
 impl Units {
-    /// What the units are to be compared with instead of a `numeric` less a shift: by `<=` if `at_most` and else by `>=`. `None` without a
-    /// scale.
+    /// What the units are to be compared with, by `<=` if `at_most` and else by `>=`, instead of the value plus a shift with a `numeric`.
+    /// `None` without a scale.
     pub fn limit(
         &self,
         limit: Any,
@@ -54,15 +71,12 @@ impl Units {
         strict: bool,
     ) -> Option<Any> {
         self.scale?;
-        let limit = match shift {
-            Some(shift) => tree::call(
-                pg_sys::F_NUMERIC_SUB.into(),
-                pg_sys::NUMERICOID,
-                &[limit, shift],
-            ),
-            None => limit,
+        let zero = || {
+            let none = tree::bigint(0);
+            tree::call(pg_sys::F_NUMERIC_INT8.into(), pg_sys::NUMERICOID, &[none])
         };
-        let how = [limit, tree::truth(at_most), tree::truth(strict)];
+        let shift = shift.unwrap_or_else(zero);
+        let how = [limit, tree::truth(at_most), tree::truth(strict), shift];
         Some(self.call(self.functions.limit, &how))
     }
 

@@ -9,7 +9,7 @@ use crate::function::Call;
 use crate::numeric;
 use crate::pg_function;
 use crate::types::counter::Counter;
-use abelian_adt::fixed_point::{self, Number, Scale, Threshold};
+use abelian_adt::fixed_point::{self, MOST_DIGITS, Number, Scale, Threshold};
 use abelian_adt::test_in_range::Side;
 use pgrx::pg_sys::{self, Datum};
 use pgrx::{Array, FromDatum};
@@ -25,12 +25,21 @@ fn to_numeric(units: i64, scale: u8) -> Datum {
     Datum::from(unsafe { pg_sys::int64_div_fast_to_numeric(units, scale.into()) })
 }
 
-/// The value of a `numeric` with the digits that a type modifier tells, or its own.
+/// The value of a `numeric` with the digits that a type modifier tells, or as many of its own as fit: PostgreSQL reads texts so before it
+/// coerces them to the scale of a column, which must find the digits that decide how it rounds.
 fn of_numeric(value: Datum, modifier: i32) -> Result<Counter, Error> {
     let text = numeric::text(value)?;
     let number = numeric::number(&text)?;
-    let scale = scale_of(modifier).unwrap_or_else(|| number.scale());
-    from_number(number, scale)
+    match scale_of(modifier) {
+        Some(scale) => from_number(number, scale),
+        None => {
+            let (scale, units) = number.cut_off().ok_or(Error::DecimalOutOfRange)?;
+            Ok(Counter {
+                scale,
+                ..Counter::unidentified(units)
+            })
+        }
+    }
 }
 
 fn from_number(number: Number<'_>, scale: u8) -> Result<Counter, Error> {
@@ -43,7 +52,9 @@ fn from_number(number: Number<'_>, scale: u8) -> Result<Counter, Error> {
 
 /// The digits that a type modifier tells; `None` without one.
 pub fn scale_of(modifier: i32) -> Option<u8> {
-    u8::try_from(modifier).ok()
+    u8::try_from(modifier)
+        .ok()
+        .filter(|scale| *scale <= MOST_DIGITS)
 }
 
 /// The same value with other digits, without identity.
@@ -184,20 +195,29 @@ pg_function!(
     /// An amount in units of a column with so many digits; [`NO_AMOUNT`] if it is none. Never fails, since it may be asked of rows that
     /// conditions pass over.
     fn abelian_bounded_decimal_units(call) {
-        let scale = scale_of(call.i32(1)).unwrap_or(0);
-        let units = numeric::number(&numeric::text(call.arg(0))?)?.units(scale);
+        let units = numeric::number(&numeric::text(call.arg(0))?)?.units(scale(call)?);
         Ok(Datum::from(units.unwrap_or(NO_AMOUNT)))
     }
 );
 
 pg_function!(
-    /// With which number of units a column with so many digits is to be compared, by `>=` or `<=`, instead of this number; NULL if no value
-    /// meets the comparison.
+    /// With which number of units a column of this scale is to be compared, by `>=` or `<=`, instead of its value plus a shift with this
+    /// number; NULL if no value meets the comparison.
     fn abelian_bounded_decimal_limit(call) {
-        let scale = scale_of(call.i32(1)).unwrap_or(0);
         let side = if call.arg(2).value() != 0 { Side::AtMost } else { Side::AtLeast };
-        let text = numeric::text(call.arg(0))?;
-        let threshold = numeric::number(&text)?.threshold(scale, side, call.arg(3).value() != 0);
+        let strict = call.arg(3).value() != 0;
+        let shift = numeric::text(call.arg(4))?;
+        let threshold = match numeric::number(&shift)?.is_finite() {
+            true => {
+                let limit = numeric::add(call.arg(0), numeric::negate(call.arg(4))?)?;
+                numeric::number(&numeric::text(limit)?)?.threshold(scale(call)?, side, strict)
+            }
+            // So is any value plus it.
+            false => match holds(side, strict, numeric::compare(call.arg(4), call.arg(0))?) {
+                true => Threshold::All,
+                false => Threshold::Nothing,
+            },
+        };
         Ok(match (threshold, side) {
             (Threshold::At(limit), _) => Datum::from(limit),
             (Threshold::All, Side::AtLeast) => Datum::from(i64::MIN),
@@ -206,6 +226,21 @@ pg_function!(
         })
     }
 );
+
+/// The second argument.
+fn scale(call: Call) -> Result<u8, Error> {
+    scale_of(call.i32(1)).ok_or_else(|| Error::NotAScale(call.i32(1).to_string()))
+}
+
+/// Whether a comparison holds for numbers that compare so.
+fn holds(side: Side, strict: bool, order: Ordering) -> bool {
+    match (side, strict) {
+        (Side::AtLeast, false) => order.is_ge(),
+        (Side::AtLeast, true) => order.is_gt(),
+        (Side::AtMost, false) => order.is_le(),
+        (Side::AtMost, true) => order.is_lt(),
+    }
+}
 
 // Order and equality are those of the values, whatever digits they have.
 

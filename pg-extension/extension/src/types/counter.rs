@@ -89,6 +89,13 @@ impl Counter {
         })
     }
 
+    fn in_range(self, value: i128) -> Result<i64, Error> {
+        i64::try_from(value).map_err(|_| match self.scale {
+            0 => Error::OutOfRange,
+            _ => Error::DecimalOutOfRange,
+        })
+    }
+
     fn alone(self, value: i64) -> Self {
         Counter {
             id: 0,
@@ -130,18 +137,18 @@ impl Counter {
     /// The value under the active snapshot.
     pub fn value(self) -> Result<i64, Error> {
         if !object::may_have_slices(self.id) {
-            return in_range(self.base);
+            return self.in_range(self.base);
         }
-        in_range(self.base + i128::from(object::visible(self.id)?.counter()))
+        self.in_range(self.base + i128::from(object::visible(self.id)?.counter()))
     }
 
     /// The value that everything committed and this transaction's own work give: needs the Overwrite lock on
     /// the object and the newest version of the row to be meaningful.
     pub fn newest_value(self) -> Result<i64, Error> {
         if self.id == 0 {
-            return in_range(self.base);
+            return self.in_range(self.base);
         }
-        in_range(self.base + i128::from(object::newest(self.id)?.counter()))
+        self.in_range(self.base + i128::from(object::newest(self.id)?.counter()))
     }
 
     /// The same object with another value as of now, whatever others have added meanwhile and not committed. 40001 if its base would lie where others must not add to slices.
@@ -161,7 +168,7 @@ impl Counter {
     pub fn add_in_place(self, delta: i128) -> Result<Self, Error> {
         let base = self.base + delta;
         if self.id == 0 {
-            in_range(base)?;
+            self.in_range(base)?;
             return Ok(Counter {
                 id: object::new_id()?,
                 base,
@@ -170,14 +177,10 @@ impl Counter {
         }
         if !(base_is_central(base) && base_is_central(self.base)) {
             lock::lock(Tag::Object(self.id), Mode::Overwrite, true);
-            in_range(base + i128::from(object::newest(self.id)?.counter()))?;
+            self.in_range(base + i128::from(object::newest(self.id)?.counter()))?;
         }
         Ok(Counter { base, ..self })
     }
-}
-
-fn in_range(value: i128) -> Result<i64, Error> {
-    i64::try_from(value).map_err(|_| Error::OutOfRange)
 }
 
 /// # Safety

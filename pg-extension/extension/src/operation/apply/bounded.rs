@@ -90,7 +90,7 @@ impl Apply {
         }
         for change in changes {
             if let Some((bounded, content, delta)) = change.bounded() {
-                bounded.require_after(content.newest_value()?, delta)?;
+                bounded.require_after(content, delta)?;
             }
         }
         Ok(Rewrite::Done)

@@ -46,17 +46,7 @@ impl NumberType {
 impl Compared {
     /// Of an expression over a row; `None` for what is more than a number.
     pub fn of(relation: &Opened, expression: Any) -> Option<Compared> {
-        use pg_sys::{F_INT8_INT2, F_INT8_INT4, F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8};
-        let casts = [
-            F_INT8_INT2,
-            F_INT8_INT4,
-            F_NUMERIC_INT2,
-            F_NUMERIC_INT4,
-            F_NUMERIC_INT8,
-        ];
-        if let Some(inner) = one_argument(expression, &casts) {
-            return Compared::of(relation, inner);
-        }
+        let expression = before_widening(expression);
         if let Some(inner) = opposite(expression) {
             return Compared::of(relation, inner)?.opposite();
         }
@@ -128,6 +118,19 @@ impl NumberColumn {
             NumberType::Numeric => numeric::text(value),
         }
     }
+}
+
+/// A number before it is cast to a type that has it, too.
+pub fn before_widening(expression: Any) -> Any {
+    use pg_sys::{F_INT8_INT2, F_INT8_INT4, F_NUMERIC_INT2, F_NUMERIC_INT4, F_NUMERIC_INT8};
+    let casts = [
+        F_INT8_INT2,
+        F_INT8_INT4,
+        F_NUMERIC_INT2,
+        F_NUMERIC_INT4,
+        F_NUMERIC_INT8,
+    ];
+    one_argument(expression, &casts).map_or(expression, before_widening)
 }
 
 /// The argument of a minus sign.

@@ -15,6 +15,8 @@ import org.abelian.harness.WithNode;
 import org.abelian.histories.escrow.EscrowModel;
 import org.abelian.histories.escrow.EscrowModel.Verdict;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * One thread leads several transactions on one stock, so that it is known at every step what each
@@ -28,6 +30,9 @@ class EscrowModelIT {
   private static final int STEPS = Integer.getInteger("abelian.soak.steps", 400);
   private static final long FLOOR = 0;
   private static final long CEILING = 20;
+  private static final String COUNTER = "abelian.bounded_counter(0, 20)";
+  private static final String DECIMAL =
+      "abelian.bounded_decimal(2) CHECK (n BETWEEN -0.001 AND 20.004)";
 
   private final LocalNode node;
 
@@ -35,15 +40,17 @@ class EscrowModelIT {
     this.node = node;
   }
 
-  @Test
-  void anOperationIsDoneOrRefusedOrWaitsAsTheEndsOfTheOthersDemand() throws Exception {
-    compare("abelian.bounded_counter(0, 20)", STEPS, false);
+  @ParameterizedTest
+  @ValueSource(strings = {COUNTER, DECIMAL})
+  void anOperationIsDoneOrRefusedOrWaitsAsTheEndsOfTheOthersDemand(String type) throws Exception {
+    compare(type, STEPS, false);
   }
 
   /** The same where a condition asks for what the bounds demand: no row instead of an error. */
-  @Test
-  void aConditionIsDecidedAsTheEndsOfTheOthersDemand() throws Exception {
-    compare("abelian.bounded_counter(0, 20)", STEPS, true);
+  @ParameterizedTest
+  @ValueSource(strings = {COUNTER, DECIMAL})
+  void aConditionIsDecidedAsTheEndsOfTheOthersDemand(String type) throws Exception {
+    compare(type, STEPS, true);
   }
 
   /** What the test above would miss, it could not prove. */

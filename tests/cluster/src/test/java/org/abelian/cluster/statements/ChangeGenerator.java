@@ -130,6 +130,8 @@ final class ChangeGenerator extends QueryGenerator {
     String number = any(read, "int").name();
     return switch (column.type()) {
       case "abelian.counter" -> chance(4) ? "7" : own + " + " + number;
+      case "abelian.bounded_decimal(2)" ->
+          chance(4) ? "7.005" : "%s + 0.25 - %s".formatted(own, number);
       case "abelian.max" -> chance(4) ? number : "greatest(%s, %s)".formatted(own, number);
       case "abelian.set" ->
           pick(List.of("abelian.add(%s, 'z')", "abelian.remove(%s, 'a')", "'{q}'")).formatted(own);

@@ -270,7 +270,8 @@ class QueryGenerator {
   protected Column seen(String alias, Column column) {
     String name = alias + "." + column.name();
     return switch (column.type()) {
-      case "abelian.counter", "abelian.max" -> new Column(name + "::bigint", "int");
+      case "abelian.counter", "abelian.max", "abelian.bounded_decimal(2)" ->
+          new Column(name + "::bigint", "int");
       case "abelian.set" -> new Column(name + "::text", "text");
       default -> new Column(name, column.type());
     };

@@ -152,7 +152,14 @@ final class RandomSchema {
             List.of("shop", "n"),
             false));
     place("item", "id", pick(List.of(REFERENCE, REFERENCE, APART)));
-    add("item", List.of("id"), "id key", "label text", "price int", "hits abelian.counter");
+    add(
+        "item",
+        List.of("id"),
+        "id key",
+        "label text",
+        "price int",
+        "hits abelian.counter",
+        "worth abelian.bounded_decimal(2)");
     place("local", "k", pick(List.of("", "", REFERENCE)));
     add("local", List.of(), "k key", "w int", "tag text");
     place("hollow", "id", pick(List.of(DISTRIBUTED, APART)));
@@ -291,7 +298,7 @@ final class RandomSchema {
             + " FROM generate_series(1, 25) i",
         "INSERT INTO item SELECT "
             + keys.of("i")
-            + ", 'b' || i, i * 2, i"
+            + ", 'b' || i, i * 2, i, i * 1.25"
             + " FROM generate_series(0, 5) i",
         "INSERT INTO local SELECT "
             + keys.of("k")

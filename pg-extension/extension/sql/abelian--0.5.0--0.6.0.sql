@@ -2720,7 +2720,7 @@ COMMENT ON FUNCTION abelian.cancel_waiter(integer, bigint) IS 'cancels the state
 -- ==== end of deadlocks over several nodes ===========================================================
 -- ==== advice on types (docs/guide/advice.md) =========================================================
 -- What a statement, run by that role under that search path, does with the tables that it changes or locks: an array of objects with `relation`,
--- `operations` (from the number of a column to add, greatest, least, or, and; null if the statement must lock its rows whatever their types are) and
+-- `operations` (from the number of a column to add, take if there is enough, greatest, least, or, and; null if the statement must lock its rows whatever their types are) and
 -- `reads` (numbers of the columns that it reads beside that; 0 for all). NULL for what cannot be parsed, and for an UPDATE that cannot be resolved.
 CREATE FUNCTION abelian.column_uses(query text, role oid, search_path text) RETURNS json
   LANGUAGE c STRICT SET lock_timeout = '100ms' AS 'MODULE_PATHNAME', 'abelian_column_uses';
@@ -2801,6 +2801,7 @@ END $$;
 CREATE FUNCTION abelian.type_for(operation text, type oid) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT t.name
     FROM (VALUES ('add', '{int2,int4,int8}'::regtype[], 'counter'), ('add', '{numeric}', 'decimal_counter'),
+                 ('take', '{int2,int4,int8}', 'bounded_counter'), ('take', '{numeric}', 'bounded_decimal'),
                  ('greatest', '{int2,int4,int8}', 'max'), ('greatest', '{numeric}', 'max_numeric'), ('greatest', '{timestamptz}', 'max_timestamptz'),
                  ('greatest', '{text}', 'max_text'), ('greatest', '{date}', 'max_date'), ('greatest', '{timestamp}', 'max_timestamp'),
                  ('greatest', '{interval}', 'max_interval'), ('greatest', '{float8}', 'max_float8'), ('greatest', '{uuid}', 'max_uuid'),
@@ -2810,12 +2811,19 @@ CREATE FUNCTION abelian.type_for(operation text, type oid) RETURNS text LANGUAGE
    WHERE t.operation = type_for.operation AND type_for.type = ANY (t.types)
 $$;
 
+-- Whether a CHECK of the table reads the column.
+CREATE FUNCTION abelian.has_check(relation oid, attribute integer) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = has_check.relation AND c.contype = 'c' AND has_check.attribute::smallint = ANY (c.conkey))
+$$;
+
 -- What keeps a column from such a type, or its updates from running side by side: a line each.
-CREATE FUNCTION abelian.type_hindrances(relation oid, attribute integer) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+CREATE FUNCTION abelian.type_hindrances(relation oid, attribute integer, operation text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT string_agg(h.line, E'\n' ORDER BY h.place, h.line) FROM (
     SELECT 1 AS place, format('%s: %s', pg_describe_object(d.classid, d.objid, d.objsubid),
              CASE d.classid WHEN 'pg_class'::regclass THEN 'drop it, an Abelian column cannot be indexed'
-                            WHEN 'pg_constraint'::regclass THEN 'a constraint that reads the column makes its updates wait; see abelian.bounded_counter and abelian.bounded_decimal for bounds'
+                            WHEN 'pg_constraint'::regclass THEN
+                              CASE operation WHEN 'take' THEN 'a floor if it compares the column by >= or > with a number or a column; without one, the condition locks the row, and a constraint that is no bound makes all updates wait'
+                                             ELSE 'a constraint that reads the column makes its updates wait; see abelian.bounded_counter and abelian.bounded_decimal for bounds' END
                             ELSE 'drop it, convert the column, and make it again in one transaction' END) AS line
       FROM (SELECT DISTINCT d.classid, d.objid, d.objsubid FROM pg_depend d
              WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = relation AND d.refobjsubid = attribute
@@ -2841,9 +2849,31 @@ CREATE FUNCTION abelian.type_hindrances(relation oid, attribute integer) RETURNS
       JOIN pg_publication_tables t ON (t.schemaname, t.tablename) = (n.nspname, c.relname) JOIN pg_publication p ON p.pubname = t.pubname AND p.pubupdate
      WHERE c.oid = relation
     UNION ALL
-    SELECT 3, format('%s: the new type does not round', format_type(a.atttypid, a.atttypmod))
+    SELECT 1, 'values below 0 are refused, whichever statement makes them'
+      FROM pg_attribute a WHERE operation = 'take' AND a.attrelid = relation AND a.attnum = attribute AND NOT abelian.has_check(relation, attribute)
+    UNION ALL
+    SELECT 2, 'a condition that does not follow from the bound, such as stock >= 10 beside stock - 2, locks the row' WHERE operation = 'take'
+    UNION ALL
+    SELECT 2, 'with a CHECK as bound, changes of other columns of the row and these updates wait for each other'
+      FROM pg_attribute a WHERE operation = 'take' AND a.attrelid = relation AND a.attnum = attribute
+       AND (a.atttypid = 'numeric'::regtype OR abelian.has_check(relation, attribute))
+    UNION ALL
+    SELECT 3, format(CASE operation WHEN 'take' THEN '%s: the new type rounds what is added before it is added, and holds 18 digits without a limit of its own'
+                                    ELSE '%s: the new type does not round' END, format_type(a.atttypid, a.atttypmod))
       FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum = attribute AND a.atttypid = 'numeric'::regtype AND a.atttypmod >= 0
   ) h
+$$;
+
+-- A type that an operation on this column would not lock the row under, as ALTER COLUMN ... TYPE takes it, and what has to be added to the table then.
+-- What is taken if there is enough leaves 0 or more, unless CHECKs say what. NULL for a number without a fixed scale, or of more than 18 digits, that is to be bounded.
+CREATE FUNCTION abelian.type_with_bounds(relation oid, attribute integer, type text, OUT name text, OUT addition text) LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE type WHEN 'bounded_decimal' THEN CASE WHEN s.scale BETWEEN 0 AND 15 AND s.digits <= 18 THEN format('abelian.bounded_decimal(%s)', s.scale) END
+                   WHEN 'bounded_counter' THEN CASE WHEN s.checked THEN 'abelian.bounded_counter' ELSE 'abelian.bounded_counter(0)' END
+                   ELSE 'abelian.' || type END,
+         CASE WHEN type = 'bounded_decimal' AND NOT s.checked THEN format(', ADD CHECK (%I >= 0)', s.attname) ELSE '' END
+    FROM (SELECT a.attname, CASE WHEN a.atttypmod >= 4 THEN (((a.atttypmod - 4) & 2047) # 1024) - 1024 END AS scale,
+                 (a.atttypmod - 4) >> 16 & 65535 AS digits, abelian.has_check(relation, attribute) AS checked
+            FROM pg_attribute a WHERE a.attrelid = relation AND a.attnum = attribute) s
 $$;
 
 CREATE FUNCTION abelian.advise_types(
@@ -2883,31 +2913,38 @@ BEGIN
            FROM placed p
            LEFT JOIN nested n ON n.relation = p.relation AND NOT EXISTS (SELECT FROM used u WHERE u.relation = p.relation AND u.query_id = p.query_id)
           GROUP BY 1, 2),
-       -- A column with one operation, for which there is a type.
+       -- A column with one operation, for which there is a type. What some take if there is enough, others may add to; where there is no type for
+       -- that, there may be one for those who add.
        fit AS MATERIALIZED (
-         SELECT u.relation, o.key::integer AS attribute, min(o.value) AS operation, min(abelian.type_for(o.value, a.atttypid)) AS type
-           FROM used u CROSS JOIN LATERAL jsonb_each_text(u.operations) o
-           JOIN pg_attribute a ON a.attrelid = u.relation AND a.attnum = o.key::integer
-          GROUP BY u.relation, o.key HAVING count(DISTINCT o.value) = 1 AND min(abelian.type_for(o.value, a.atttypid)) IS NOT NULL),
+         SELECT f.relation, f.attribute, o.operation, o.name, o.addition
+           FROM (SELECT u.relation, o.key::integer AS attribute, array_agg(DISTINCT o.value) AS operations
+                   FROM used u CROSS JOIN LATERAL jsonb_each_text(u.operations) o GROUP BY u.relation, o.key) f
+           JOIN pg_attribute a ON a.attrelid = f.relation AND a.attnum = f.attribute
+           CROSS JOIN LATERAL array_remove(f.operations, 'take') others
+           CROSS JOIN LATERAL (
+             SELECT c.operation, b.name, b.addition
+               FROM (VALUES ('take', 'take' = ANY (f.operations) AND f.operations <@ '{add,take}'), (others[1], cardinality(others) = 1)) c(operation, possible)
+               CROSS JOIN LATERAL abelian.type_with_bounds(f.relation, f.attribute, abelian.type_for(c.operation, a.atttypid)) b
+              WHERE c.possible AND b.name IS NOT NULL ORDER BY c.operation = 'take' DESC LIMIT 1) o),
        -- A statement would wait no longer if all that it assigns fits, and it reads nothing that does.
        freed AS MATERIALIZED (
          SELECT u.relation, u.query_id, sum(u.calls)::bigint AS calls, min(u.query) AS query, (array_agg(u.operations))[1] AS operations
            FROM used u
           GROUP BY u.relation, u.query_id
          HAVING bool_and(u.operations IS NOT NULL
-            AND NOT EXISTS (SELECT FROM jsonb_object_keys(u.operations) k(attribute)
-                             WHERE NOT EXISTS (SELECT FROM fit f WHERE f.relation = u.relation AND f.attribute = k.attribute::integer))
+            AND NOT EXISTS (SELECT FROM jsonb_each_text(u.operations) k(attribute, operation)
+                             WHERE NOT EXISTS (SELECT FROM fit f WHERE f.relation = u.relation AND f.attribute = k.attribute::integer AND f.operation IN (k.operation, 'take')))
             AND NOT EXISTS (SELECT FROM jsonb_array_elements_text(u.reads) r(attribute) JOIN fit f ON f.relation = u.relation AND r.attribute::integer IN (0, f.attribute)))),
        gained AS (
-         SELECT f.relation, f.attribute, f.operation, f.type, sum(w.sessions) AS relieved, sum(s.calls)::bigint AS calls,
+         SELECT f.relation, f.attribute, f.operation, f.name, f.addition, sum(w.sessions) AS relieved, sum(s.calls)::bigint AS calls,
                 (array_agg(s.query ORDER BY w.sessions DESC, s.query))[1] AS statement
            FROM fit f JOIN freed s ON s.relation = f.relation AND s.operations ? f.attribute::text
            JOIN waits w ON w.relation = s.relation AND w.query_id = s.query_id
-          GROUP BY f.relation, f.attribute, f.operation, f.type)
-  SELECT g.relation::regclass, a.attname, format_type(a.atttypid, a.atttypmod), 'abelian.' || g.type, g.operation,
+          GROUP BY f.relation, f.attribute, f.operation, f.name, f.addition)
+  SELECT g.relation::regclass, a.attname, format_type(a.atttypid, a.atttypmod), g.name, g.operation,
          round(t.sessions, 1), round(g.relieved, 1), round((1 + t.sessions) / (1 + t.sessions - g.relieved), 1), g.calls, g.statement,
-         abelian.type_hindrances(g.relation, g.attribute),
-         format('ALTER TABLE %s ALTER COLUMN %I TYPE abelian.%I', g.relation::regclass, a.attname, g.type)
+         abelian.type_hindrances(g.relation, g.attribute, g.operation),
+         format('ALTER TABLE %s ALTER COLUMN %I TYPE %s%s', g.relation::regclass, a.attname, g.name, g.addition)
     FROM gained g
     JOIN pg_attribute a ON a.attrelid = g.relation AND a.attnum = g.attribute
     JOIN (SELECT w.relation, sum(w.sessions) AS sessions FROM waits w GROUP BY w.relation) t ON t.relation = g.relation

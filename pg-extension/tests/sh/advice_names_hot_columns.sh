@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # abelian.advise_types() names the columns whose updates wait for each other and would not under another type: a counter, also where a
-# function adds to it, and a greatest value; not a column
-# that the update reads in its condition, nor one of a table where nobody waits. Whoever may not read the statements learns nothing.
+# function adds to it, a bounded counter where something is taken if there is enough, and a greatest value; not a column
+# that the update reads otherwise, nor one of a table where nobody waits. Whoever may not read the statements learns nothing.
 # Arguments: name and port of the node.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh
@@ -58,6 +58,7 @@ main() {
   contend "SELECT visit('2024-05-05')" 4
   for seen in app abelian; do
     expect "advice for $seen" "shop.auction|bid|numeric(12,2)|abelian.max_numeric|greatest|2.0|2.0|3.0|UPDATE auction SET bid = greatest(bid, \$1) WHERE id = \$2|ALTER TABLE shop.auction ALTER COLUMN bid TYPE abelian.max_numeric
+shop.item|stock|bigint|abelian.bounded_counter(0)|take|2.0|2.0|3.0|UPDATE item SET stock = stock - \$1 WHERE id = \$2 AND stock > \$3|ALTER TABLE shop.item ALTER COLUMN stock TYPE abelian.bounded_counter(0)
 shop.page|likes|bigint|abelian.counter|add|2.0|2.0|3.0|UPDATE page SET likes = likes + \$1 WHERE id = \$2|ALTER TABLE shop.page ALTER COLUMN likes TYPE abelian.counter
 shop.visit|n|integer|abelian.counter|add|2.0|2.0|3.0|UPDATE visit SET n = n + \$2 WHERE day = \$1|ALTER TABLE shop.visit ALTER COLUMN n TYPE abelian.counter" \
       "$(PGOPTIONS='-c search_path=public -c client_min_messages=warning' advice $seen)"

@@ -101,7 +101,7 @@ BEGIN
   FOREACH statement IN ARRAY ARRAY[
     'UPDATE account SET balance = balance - 0.345 WHERE id = 1', 'UPDATE account SET balance = balance - 0.345 WHERE id = 1 RETURNING balance', 'UPDATE account SET balance = balance - 0.345, note = ''x'' WHERE id = 1',
     'INSERT INTO account (id) VALUES (1) ON CONFLICT (id) DO UPDATE SET balance = account.balance - 0.345', 'MERGE INTO account USING (VALUES (1)) v (id) ON v.id = account.id WHEN MATCHED THEN UPDATE SET balance = balance - 0.345',
-    'UPDATE account SET balance = balance - v.n FROM (VALUES (0.345)) v (n) WHERE id = 1 RETURNING balance', 'UPDATE account SET (balance, note) = (balance - 0.345, ''y'') WHERE id = 1'] LOOP
+    'UPDATE account SET balance = balance - v.n FROM (VALUES (0.345)) v (n) WHERE id = 1 RETURNING balance', 'UPDATE account SET (balance, note) = (balance - 0.345, ''y'') WHERE id = 1', 'UPDATE account SET balance = balance - (credit - credit + 0.345) WHERE id = 1'] LOOP
     UPDATE account SET balance = 1 WHERE id = 1;
     EXECUTE statement;
     SELECT balance INTO found FROM account WHERE id = 1;

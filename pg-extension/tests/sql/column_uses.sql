@@ -17,6 +17,37 @@ SELECT * FROM used('UPDATE page SET small = small + $1, income = income - $2, be
 SELECT * FROM used('UPDATE page AS p SET likes = p.likes + length(p.title) WHERE title LIKE $1');
 SELECT * FROM used('UPDATE shown SET likes = likes + $1 WHERE id = $2');
 SELECT * FROM used('UPDATE page SET likes = likes + $1 WHERE id = $2 RETURNING title');
+-- What is taken if there is enough.
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes >= $1');
+SELECT * FROM used('UPDATE page SET small = small + 1, income = income - $1 WHERE id = $2 AND income - $1 >= 0.5 RETURNING id');
+SELECT * FROM used('UPDATE page SET small = small - 1 WHERE id = $1 AND 0 < small AND best <= small');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes >= $1 AND likes > $3');
+SELECT * FROM used('UPDATE shown SET likes = likes - $1 WHERE id = $2 AND likes >= $1');
+-- Not that: the other bound, another comparison, and a value that is read besides.
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes <= $3');
+SELECT * FROM used('UPDATE page SET likes = likes + $1 WHERE id = $2 AND likes > 0');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes <> 0');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND (likes >= $1 OR title = $3)');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes >= $1 RETURNING likes');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes >= likes / 2');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND small >= $1');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes > $1');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 * 2 WHERE id = $2 AND likes >= $3');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes >= $3::bigint + $4');
+SELECT * FROM used('UPDATE page SET likes = likes - $1, small = small - $1 WHERE id = $2 AND likes >= $1 AND small >= $1');
+SELECT * FROM used('UPDATE page SET likes = likes - $1, title = title WHERE id = $2 AND likes >= $1');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes::int >= $3');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id = $2 AND likes >= 0.5');
+SELECT * FROM used('UPDATE page SET likes = likes - $1 WHERE id IN (SELECT id FROM shown) AND likes >= $1');
+-- The types for that, with the bounds that there are.
+SELECT attname, (abelian.type_with_bounds(attrelid, attnum, abelian.type_for('take', atttypid))).* FROM pg_attribute WHERE attrelid = 'page'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT abelian.type_hindrances('page'::regclass, 3, 'take');
+ALTER TABLE page ADD CHECK (likes >= -10), ADD CHECK (income >= -small), ALTER best TYPE numeric, ALTER seen TYPE numeric(5, -2) USING 0;
+SELECT attname, (abelian.type_with_bounds(attrelid, attnum, abelian.type_for('take', atttypid))).* FROM pg_attribute WHERE attrelid = 'page'::regclass AND attnum > 0 ORDER BY attnum;
+SELECT abelian.type_hindrances('page'::regclass, 3, 'take');
+SELECT abelian.type_hindrances('page'::regclass, 5, 'take');
+SELECT abelian.type_hindrances('page'::regclass, 5, 'add');
+ALTER TABLE page DROP CONSTRAINT page_likes_check, DROP CONSTRAINT page_check, ALTER best TYPE bigint, ALTER seen TYPE timestamptz USING now();
 -- A column that is read as well.
 SELECT * FROM used('UPDATE page SET likes = likes + $1 WHERE id = $2 AND likes < $3');
 SELECT * FROM used('UPDATE page SET likes = likes + $1 WHERE id = $2 RETURNING likes');

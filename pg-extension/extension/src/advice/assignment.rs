@@ -4,7 +4,8 @@
 use crate::cluster::analysis::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, BoolExprType, CoercionForm, MinMaxOp};
 
-const SUMS: [u32; 10] = [
+/// Functions of `+`.
+pub const SUMS: [u32; 10] = [
     pg_sys::F_INT2PL,
     pg_sys::F_INT4PL,
     pg_sys::F_INT8PL,
@@ -16,7 +17,8 @@ const SUMS: [u32; 10] = [
     pg_sys::F_INT84PL,
     pg_sys::F_NUMERIC_ADD,
 ];
-const DIFFERENCES: [u32; 10] = [
+/// Functions of `-`.
+pub const DIFFERENCES: [u32; 10] = [
     pg_sys::F_INT2MI,
     pg_sys::F_INT4MI,
     pg_sys::F_INT8MI,

@@ -1,7 +1,8 @@
-//! What `abelian.advise_types()` needs to know of a statement: which columns it adds to, raises or lowers without reading them otherwise, so that its
-//! row would not have to be locked if they had an Abelian type. The advice itself is SQL (see the install script). Nothing here reads users' rows.
+//! What `abelian.advise_types()` needs to know of a statement: which columns it adds to, raises or lowers without reading them otherwise, or takes
+//! from if there is enough, so that its row would not have to be locked if they had an Abelian type. The advice itself is SQL (see the install script). Nothing here reads users' rows.
 
 mod assignment;
+mod condition;
 mod statement;
 
 use crate::boundary::{self, PostgresError};

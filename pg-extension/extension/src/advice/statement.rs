@@ -1,6 +1,6 @@
 //! The tables of whose rows a statement needs the locks, and the columns for which it would not need them.
 
-use super::assignment;
+use super::{assignment, condition};
 use crate::cluster::analysis::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, CmdType, RTEKind};
 use serde_json::{Map, Value as Json, json};
@@ -13,7 +13,15 @@ type Table = u32;
 type Reads = BTreeMap<(Table, i16), usize>;
 
 /// What a statement does with columns, by their numbers; `None` if it must lock the row whatever their types are.
-type Operations = Option<BTreeMap<i16, &'static str>>;
+type Operations = Option<BTreeMap<i16, Use>>;
+
+/// What a statement does with one column.
+#[derive(Clone, Copy)]
+struct Use {
+    name: &'static str,
+    /// How often the statement reads the column for that.
+    reads: usize,
+}
 
 /// An object for each table that the statement changes or locks: `relation`; `operations`, from the number of a column to what the statement does with
 /// it, or null; `reads`, the columns that it reads beside that.
@@ -43,21 +51,20 @@ fn as_node(query: &pg_sys::Query) -> NodePtr {
     std::ptr::from_ref(query).cast_mut().cast()
 }
 
-fn described(
-    relation: Table,
-    operations: Option<&BTreeMap<i16, &'static str>>,
-    reads: &Reads,
-) -> Json {
-    let is_own = |column| operations.is_some_and(|own| own.contains_key(column));
+fn described(relation: Table, operations: Option<&BTreeMap<i16, Use>>, reads: &Reads) -> Json {
+    let own = |column| {
+        let own = operations.and_then(|operations| operations.get(column));
+        own.map_or(0, |own| own.reads)
+    };
     let reads: Vec<i16> = reads
         .iter()
-        .filter(|((of, column), count)| *of == relation && **count > usize::from(is_own(column)))
+        .filter(|((of, column), count)| *of == relation && **count > own(column))
         .map(|((_, column), _)| *column)
         .collect();
     let operations = operations.map(|operations| {
         operations
             .iter()
-            .map(|(column, operation)| (column.to_string(), json!(operation)))
+            .map(|(column, operation)| (column.to_string(), json!(operation.name)))
             .collect::<Map<_, _>>()
     });
     json!({ "relation": relation, "operations": operations, "reads": reads })
@@ -88,14 +95,26 @@ fn lone_update(query: &pg_sys::Query) -> Operations {
     if query.commandType != CmdType::CMD_UPDATE || sources != 1 || !query.cteList.is_null() {
         return None;
     }
+    let taken = condition::taken(query);
     tree::assignments(query)
         .into_iter()
-        .map(|entry| {
-            let operation =
-                assignment::operation(query.resultRelation, entry.resno, entry.expr.cast());
-            operation.map(|operation| (entry.resno, operation))
-        })
+        .map(|entry| Some((entry.resno, operation(query, entry, taken)?)))
         .collect()
+}
+
+fn operation(
+    query: &pg_sys::Query,
+    entry: &pg_sys::TargetEntry,
+    taken: Option<(i16, usize)>,
+) -> Option<Use> {
+    let name = assignment::operation(query.resultRelation, entry.resno, entry.expr.cast())?;
+    Some(match taken {
+        Some((column, conditions)) if column == entry.resno => Use {
+            name: "take",
+            reads: 1 + conditions,
+        },
+        _ => Use { name, reads: 1 },
+    })
 }
 
 /// Visits a tree with the queries that it lies in, the innermost last.

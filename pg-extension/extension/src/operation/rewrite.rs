@@ -582,20 +582,26 @@ impl<'a> Relation<'a> {
                 return tree::internal_call(kind.operate, type_, &arguments);
             }
         }
-        let rounded = operation.and_then(|change| self.with_rounded(attribute, change));
+        let change = self.change(attribute, expression);
+        let rounded = change.and_then(|change| self.with_rounded(attribute, change));
         self.replaced(attribute, type_, rounded.unwrap_or(expression))
     }
 
     /// The change that an assignment makes, if it is an operation that reads no Abelian column of the row.
     pub fn operation(&self, attribute: i16, expression: Any) -> Option<Any> {
+        let change = self.change(attribute, expression)?;
+        let read = self.columns_read(change.pointer::<pg_sys::Node>());
+        (self.has_amounts(attribute) && !self.abelian_among(&read)).then_some(change)
+    }
+
+    /// What an assignment adds to the column.
+    fn change(&self, attribute: i16, expression: Any) -> Option<Any> {
         let assigned = self.without_coercion(attribute, expression);
         let column = Column {
             relation: self.number,
             attribute,
         };
-        let change = recognise::operation(self.symbols, column, assigned)?;
-        let read = self.columns_read(change.pointer::<pg_sys::Node>());
-        (self.has_amounts(attribute) && !self.abelian_among(&read)).then_some(change)
+        recognise::operation(self.symbols, column, assigned)
     }
 
     fn replaced(&self, attribute: i16, type_: Oid, expression: Any) -> Any {

@@ -40,6 +40,18 @@ pub enum Threshold {
     Nothing,
 }
 
+impl Threshold {
+    /// With what values are to be compared from this side: `None` if none meets the comparison.
+    pub fn limit(self, side: Side) -> Option<i64> {
+        match (self, side) {
+            (Threshold::At(limit), _) => Some(limit),
+            (Threshold::All, Side::AtLeast) => Some(i64::MIN),
+            (Threshold::All, Side::AtMost) => Some(i64::MAX),
+            (Threshold::Nothing, _) => None,
+        }
+    }
+}
+
 impl<'a> TryFrom<&'a str> for Number<'a> {
     type Error = NotANumber;
 

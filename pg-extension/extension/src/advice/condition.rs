@@ -2,69 +2,7 @@
 //! conditions can be decided without holding the value; others hold it. [`crate::operation`] decides the same of columns that have the type.
 
 use crate::cluster::analysis::tree::{self, NodePtr};
-use pgrx::pg_sys::{self, CoercionForm};
-
-/// `>`, then `>=`.
-const ABOVE: [[u32; 10]; 2] = {
-    use pg_sys::*;
-    [
-        [
-            F_INT2GT,
-            F_INT4GT,
-            F_INT8GT,
-            F_INT24GT,
-            F_INT42GT,
-            F_INT28GT,
-            F_INT82GT,
-            F_INT48GT,
-            F_INT84GT,
-            F_NUMERIC_GT,
-        ],
-        [
-            F_INT2GE,
-            F_INT4GE,
-            F_INT8GE,
-            F_INT24GE,
-            F_INT42GE,
-            F_INT28GE,
-            F_INT82GE,
-            F_INT48GE,
-            F_INT84GE,
-            F_NUMERIC_GE,
-        ],
-    ]
-};
-
-/// `<`, then `<=`.
-const BELOW: [[u32; 10]; 2] = {
-    use pg_sys::*;
-    [
-        [
-            F_INT2LT,
-            F_INT4LT,
-            F_INT8LT,
-            F_INT24LT,
-            F_INT42LT,
-            F_INT28LT,
-            F_INT82LT,
-            F_INT48LT,
-            F_INT84LT,
-            F_NUMERIC_LT,
-        ],
-        [
-            F_INT2LE,
-            F_INT4LE,
-            F_INT8LE,
-            F_INT24LE,
-            F_INT42LE,
-            F_INT28LE,
-            F_INT82LE,
-            F_INT48LE,
-            F_INT84LE,
-            F_NUMERIC_LE,
-        ],
-    ]
-};
+use pgrx::pg_sys::{self, CoercionForm, Oid};
 
 /// The column from which an UPDATE takes if there is enough, and how many of its conditions ask for that. `None` if it does anything else with
 /// the value, or assigns anything but a column plus or minus a number.
@@ -121,32 +59,34 @@ impl Update {
 
     /// Whether a condition asks whether there is enough for the change. One that the amount itself does not meet holds the value.
     fn asks(&self, change: &Change, condition: NodePtr) -> bool {
-        let Some((function, left, right)) = operator(condition) else {
+        let Some((comparison, left, right)) = operator(condition) else {
             return false;
         };
-        let is_in = |forms: &[[u32; 10]; 2]| forms.iter().position(|form| form.contains(&function));
-        let (value, limit, form) = match (is_in(&ABOVE), is_in(&BELOW)) {
-            (Some(form), _) => (left, right, form),
-            (_, Some(form)) => (right, left, form),
-            _ => return false,
-        };
-        let moved = arithmetic(value)
-            .filter(|(subtracts, _, shift)| *subtracts && self.is_harmless(*shift));
-        let value = moved.map_or(value, |(_, column, _)| column);
-        let is_strict = form == 0;
-        let never_follows =
-            is_strict && moved.is_none() && tree::equal(limit.cast_const(), change.amount);
-        let decimal = [
-            pg_sys::F_NUMERIC_GT,
-            pg_sys::F_NUMERIC_GE,
-            pg_sys::F_NUMERIC_LT,
-            pg_sys::F_NUMERIC_LE,
+        let above = [
+            pg_sys::BTGreaterStrategyNumber,
+            pg_sys::BTGreaterEqualStrategyNumber,
         ];
-        self.column(value).is_some_and(|own| {
-            let alike = (own.vartype == pg_sys::NUMERICOID) == decimal.contains(&function);
-            own.varattno == change.column && alike
-        }) && self.is_harmless(limit)
-            && !never_follows
+        let below = [
+            pg_sys::BTLessStrategyNumber,
+            pg_sys::BTLessEqualStrategyNumber,
+        ];
+        let sides = [(left, right, above), (right, left, below)];
+        sides.into_iter().any(|(value, limit, forms)| {
+            let moved = arithmetic(value)
+                .filter(|(subtracts, _, shift)| *subtracts && self.is_harmless(*shift));
+            let value = moved.map_or(value, |(_, column, _)| column);
+            let Some(own) = self
+                .column(value)
+                .filter(|own| own.varattno == change.column)
+            else {
+                return false;
+            };
+            let form = strategy(comparison, own.vartype);
+            let never_follows = form == forms[0]
+                && moved.is_none()
+                && tree::equal(limit.cast_const(), change.amount);
+            forms.contains(&form) && self.is_harmless(limit) && !never_follows
+        })
     }
 
     /// The column of the target that an expression is.
@@ -181,21 +121,31 @@ impl Update {
 
 /// Whether a sum or a difference is one, and of what.
 fn arithmetic(expression: NodePtr) -> Option<(bool, NodePtr, NodePtr)> {
-    let (function, left, right) = operator(before_casts(expression))?;
+    let (operator, left, right) = operator(before_casts(expression))?;
+    // SAFETY: lookup of an operator's function.
+    let function = unsafe { pg_sys::get_opcode(operator.opno) }.to_u32();
     let subtracts = super::assignment::DIFFERENCES.contains(&function);
     (subtracts || super::assignment::SUMS.contains(&function)).then_some((subtracts, left, right))
 }
 
-/// The function of an operator with two sides.
-fn operator(expression: NodePtr) -> Option<(u32, NodePtr, NodePtr)> {
+/// An operator with two sides.
+fn operator(expression: NodePtr) -> Option<(&'static pg_sys::OpExpr, NodePtr, NodePtr)> {
     let operator = tree::cast::<pg_sys::OpExpr, _>(expression)?;
     let sides: Vec<NodePtr> = tree::nodes(operator.args).collect();
-    let [left, right] = sides[..] else {
-        return None;
-    };
-    // SAFETY: lookup of an operator's function.
-    let function = unsafe { pg_sys::get_opcode(operator.opno) }.to_u32();
-    Some((function, left, right))
+    match sides[..] {
+        [left, right] => Some((operator, left, right)),
+        _ => None,
+    }
+}
+
+/// What an operator is in the order of a type; 0 if it compares otherwise, as `numeric` does what is no `numeric`.
+fn strategy(operator: &pg_sys::OpExpr, type_: Oid) -> u32 {
+    // SAFETY: look-ups of an existing type and operator; the cache's entry lives as long as the session.
+    unsafe {
+        let flags = pg_sys::TYPECACHE_BTREE_OPFAMILY as i32;
+        let family = (*pg_sys::lookup_type_cache(type_, flags)).btree_opf;
+        pg_sys::get_op_opfamily_strategy(operator.opno, family) as u32
+    }
 }
 
 /// What PostgreSQL has cast by itself.

@@ -12,7 +12,7 @@ use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
 use super::unique;
 use abelian_adt::bounded_counter::Bounds;
-use abelian_adt::fixed_point::{Number, Threshold};
+use abelian_adt::fixed_point::Number;
 use abelian_adt::test_in_range::{Condition, Side};
 use pgrx::pg_sys;
 
@@ -75,12 +75,14 @@ impl Form {
 
     /// The comparison of a column of this scale with a number that may have a greater one, as one of units.
     pub fn of_decimal(self, limit: Number<'_>, scale: u8) -> (Form, i64) {
-        let limit = match (limit.threshold(scale, self.side, self.strict), self.side) {
-            (Threshold::At(limit), _) => limit,
-            // What no value meets is a CHECK that no stored row meets.
-            (Threshold::All, Side::AtLeast) | (Threshold::Nothing, Side::AtMost) => i64::MIN,
-            (Threshold::All, Side::AtMost) | (Threshold::Nothing, Side::AtLeast) => i64::MAX,
-        };
+        let limit = limit
+            .threshold(scale, self.side, self.strict)
+            .limit(self.side);
+        // What no value meets is a CHECK that no stored row meets.
+        let limit = limit.unwrap_or(match self.side {
+            Side::AtLeast => i64::MAX,
+            Side::AtMost => i64::MIN,
+        });
         (self.not_strict(), limit)
     }
 

@@ -564,12 +564,11 @@ impl<'a> Relation<'a> {
     /// operation must know it.
     fn assigned(&self, attribute: i16, type_: Oid, expression: Any, seen: bool) -> Any {
         let expression = self.without_coercion(attribute, expression);
-        let operation = self.operation(attribute, expression);
         if !seen {
             if expression.equals(self.column(attribute, type_)) {
                 return expression;
             }
-            if let Some(operation) = operation
+            if let Some(operation) = self.operation(attribute, expression)
                 && let Some(kind) = self.symbols.kind(type_)
             {
                 let mut arguments = vec![
@@ -582,8 +581,7 @@ impl<'a> Relation<'a> {
                 return tree::internal_call(kind.operate, type_, &arguments);
             }
         }
-        let change = self.change(attribute, expression);
-        let rounded = change.and_then(|change| self.with_rounded(attribute, change));
+        let rounded = self.with_rounded(attribute, expression);
         self.replaced(attribute, type_, rounded.unwrap_or(expression))
     }
 
@@ -595,7 +593,7 @@ impl<'a> Relation<'a> {
     }
 
     /// What an assignment adds to the column.
-    fn change(&self, attribute: i16, expression: Any) -> Option<Any> {
+    pub(super) fn change(&self, attribute: i16, expression: Any) -> Option<Any> {
         let assigned = self.without_coercion(attribute, expression);
         let column = Column {
             relation: self.number,

@@ -44,9 +44,10 @@ impl Relation<'_> {
 }
 
 impl Relation<'_> {
-    /// The value after a change of a column that counts units: as an operation gives it, which rounds what it adds.
-    pub fn with_rounded(&self, attribute: i16, change: Any) -> Option<Any> {
+    /// What is assigned to a column that counts units, if it adds to the column: as an operation does it, which rounds what it adds.
+    pub fn with_rounded(&self, attribute: i16, expression: Any) -> Option<Any> {
         let scale = tree::integer(self.units(attribute)?.scale?.into());
+        let change = self.change(attribute, expression)?;
         let kind = self.symbols.kind(self.facts.column(attribute)?.type_)?;
         let column = tree::column(self.number, attribute, kind.type_, 0);
         let numeric = |function: u32, arguments: &[Any]| {

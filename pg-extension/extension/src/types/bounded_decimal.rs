@@ -218,12 +218,7 @@ pg_function!(
                 false => Threshold::Nothing,
             },
         };
-        Ok(match (threshold, side) {
-            (Threshold::At(limit), _) => Datum::from(limit),
-            (Threshold::All, Side::AtLeast) => Datum::from(i64::MIN),
-            (Threshold::All, Side::AtMost) => Datum::from(i64::MAX),
-            (Threshold::Nothing, _) => call.null(),
-        })
+        Ok(threshold.limit(side).map_or_else(|| call.null(), Datum::from))
     }
 );
 

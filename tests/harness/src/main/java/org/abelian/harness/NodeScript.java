@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Runs {@code scripts/node}, the only way by which tests touch PostgreSQL's files and processes.
@@ -46,8 +47,11 @@ final class NodeScript {
       }
       Process process = builder.start();
       if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
+        String stuck = programs(process);
         process.destroyForcibly();
-        throw new HarnessException(command + " did not end in " + TIMEOUT_SECONDS + " s");
+        throw new HarnessException(
+            "%s did not end in %d s; it runs%s and has printed:\n%s"
+                .formatted(command, TIMEOUT_SECONDS, stuck, Files.readString(output)));
       }
       String text = Files.readString(output, StandardCharsets.UTF_8);
       if (process.exitValue() != 0) {
@@ -62,6 +66,13 @@ final class NodeScript {
     } finally {
       deleteQuietly(output);
     }
+  }
+
+  private static String programs(Process script) {
+    return script
+        .descendants()
+        .map(program -> program.info().commandLine().orElse("?"))
+        .collect(Collectors.joining("; ", " ", ""));
   }
 
   private static void deleteQuietly(Path file) {

@@ -103,7 +103,34 @@ class ListFaultsIT {
     }
     Thread.sleep(random.nextInt(BETWEEN_FAULTS_MILLIS));
     run.stop();
-    return run.awaitEnd(cluster::connect);
+    try {
+      return run.awaitEnd(cluster::connect);
+    } catch (IllegalStateException hanging) {
+      throw new IllegalStateException("seed " + seed + ": " + activity(), hanging);
+    }
+  }
+
+  /** What the nodes and the router are doing. */
+  private static String activity() throws SQLException {
+    StringBuilder text = new StringBuilder();
+    for (LocalNode node : nodes) {
+      text.append(node).append('\n');
+      try (Connection connection = node.connectAsSuperuser();
+          Statement statement = connection.createStatement();
+          ResultSet row =
+              statement.executeQuery(
+                  "SELECT concat_ws(' | ', pid, pg_blocking_pids(pid), state, wait_event,"
+                      + " clock_timestamp() - state_change, left(query, 200)) FROM"
+                      + " pg_stat_activity WHERE backend_type = 'client backend' UNION ALL"
+                      + " SELECT concat_ws(' | ', gid, prepared) FROM pg_prepared_xacts UNION ALL"
+                      + " SELECT concat('pending ', abelian.independent_pending(-1000),"
+                      + " ', lane ', abelian.independent_state())")) {
+        while (row.next()) {
+          text.append("    ").append(row.getString(1)).append('\n');
+        }
+      }
+    }
+    return text.append(router.log()).toString();
   }
 
   private static Connector face(int number) {

@@ -75,8 +75,21 @@ public final class ListRun {
     try {
       return client.get(END_SECONDS_MAX, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      throw new IllegalStateException("a client hangs", e);
+      throw new IllegalStateException("a client hangs; the threads:\n" + stacks(), e);
     }
+  }
+
+  private static String stacks() {
+    StringBuilder text = new StringBuilder();
+    Thread.getAllStackTraces()
+        .forEach(
+            (thread, stack) -> {
+              text.append(thread.getName()).append(' ').append(thread.getState()).append('\n');
+              for (StackTraceElement element : stack) {
+                text.append("    ").append(element).append('\n');
+              }
+            });
+    return text.toString();
   }
 
   private Observation readEnd(Connector connector) throws SQLException, InterruptedException {

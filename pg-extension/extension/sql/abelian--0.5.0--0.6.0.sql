@@ -1202,14 +1202,16 @@ BEGIN
   END LOOP;
 
   FOR problem IN
-    SELECT k.conname AS name, k.conrelid::regclass AS child, k.confrelid::regclass AS parent FROM pg_constraint k
+    SELECT k.conname AS name, k.conrelid::regclass AS child, k.confrelid::regclass AS parent,
+           EXISTS (SELECT FROM abelian.placement p WHERE p.relation = k.conrelid) AS child_placed FROM pg_constraint k
      WHERE k.contype = 'f' AND placed.relation IN (k.conrelid, k.confrelid) AND k.conparentid = 0
        AND NOT abelian.is_local_foreign_key(k.oid)
   LOOP
     RAISE EXCEPTION 'foreign key "%" of table % on table % would cross nodes', problem.name, problem.child, problem.parent
       USING ERRCODE = 'feature_not_supported',
-            HINT = 'A foreign key may refer to a reference table, or map the distribution columns to those of a colocated table. '
-                   'Place the referenced table first; else drop the constraint.';
+            HINT = 'A foreign key may refer to a reference table, or map the distribution columns to those of a colocated table. ' ||
+                   CASE WHEN problem.child_placed THEN 'Place the referenced table first; else drop the constraint.'
+                        ELSE format('Table %s has rows and no placement: drop the constraint, place both tables, and add it again.', problem.child) END;
   END LOOP;
 
   IF placed.method <> 'reference' THEN

@@ -15,9 +15,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.abelian.cluster.wire.Message;
 import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.CaseShare;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
-import org.abelian.harness.FaultShare;
 import org.abelian.harness.RouterServer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -72,7 +72,7 @@ class CommitFaultsIT {
   }
 
   static Stream<Arguments> faults() {
-    return FaultShare.of(
+    return CaseShare.of(
         Stream.of(PREPARE, DECIDE, COMMIT_PREPARED)
             .flatMap(
                 step ->

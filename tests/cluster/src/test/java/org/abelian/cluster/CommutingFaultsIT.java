@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.abelian.harness.CaseShare;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
-import org.abelian.harness.FaultShare;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -101,7 +101,7 @@ class CommutingFaultsIT {
   }
 
   static Stream<Arguments> faults() {
-    return FaultShare.of(
+    return CaseShare.of(
         Stream.concat(
             Stream.of(Where.values()).flatMap(where -> faults(By.STATEMENTS, where)),
             Stream.of(Where.SECOND, Where.BOTH)
@@ -158,7 +158,7 @@ class CommutingFaultsIT {
   }
 
   static Stream<Arguments> completionFaults() {
-    return FaultShare.of(
+    return CaseShare.of(
         Stream.of(Moment.values())
             .flatMap(
                 moment ->

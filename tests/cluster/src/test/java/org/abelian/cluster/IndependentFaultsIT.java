@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.abelian.harness.CaseShare;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
-import org.abelian.harness.FaultShare;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -111,7 +111,7 @@ class IndependentFaultsIT {
   }
 
   static Stream<Arguments> faults() {
-    return FaultShare.of(
+    return CaseShare.of(
         Stream.of(PROPOSE, EXECUTE)
             .flatMap(
                 step ->

@@ -11,9 +11,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.abelian.harness.CaseShare;
 import org.abelian.harness.Fault;
 import org.abelian.harness.Fault.Moment;
-import org.abelian.harness.FaultShare;
 import org.abelian.workloads.database.Database;
 import org.abelian.workloads.tpcc.input.HomeWarehouse;
 import org.abelian.workloads.tpcc.input.InputOptions;
@@ -77,7 +77,7 @@ class TpccProcedureFaultsIT {
       }
     }
     Collections.shuffle(kills, new Random(SEED));
-    return FaultShare.of(kills.stream()).toList();
+    return CaseShare.of(kills.stream()).toList();
   }
 
   private static void strike(ProxiedCluster cluster, Kill kill) throws Exception {

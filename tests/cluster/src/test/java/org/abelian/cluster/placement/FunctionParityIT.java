@@ -45,7 +45,7 @@ import org.postgresql.PGConnection;
 @WithCluster
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FunctionParityIT {
-  private static final int VALUES = Integer.getInteger("abelian.placement.values", 120_000);
+  private static final int VALUES = Integer.getInteger("abelian.placement.values", 60_000);
   private static final int CHUNK = 10_000;
   private static final int LOADED = 4_000;
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());

@@ -23,6 +23,7 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.abelian.harness.CaseShare;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -57,7 +58,7 @@ class PlacementMethodsIT {
   }
 
   static Stream<PlacedTable> tables() {
-    return PlacedTables.all().stream();
+    return CaseShare.of(PlacedTables.all().stream());
   }
 
   private static Connection connect(String url, String options) throws SQLException {

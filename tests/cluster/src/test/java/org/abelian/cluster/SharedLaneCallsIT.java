@@ -472,13 +472,13 @@ class SharedLaneCallsIT {
     return true;
   }
 
-  /** Calls that come too far from each other go apart: then there is nothing to be seen. */
+  /** Calls that come too far from each other go apart, and who is in its lane stays there. */
   @Test
   void aCancelledCallTakesNoOtherWithIt() throws Exception {
-    boolean together = false;
-    for (int attempt = 0; attempt < TRIES && !together; attempt++) {
+    boolean seen = false;
+    for (int attempt = 0; attempt < TRIES && !seen; attempt++) {
       int from = 7_000 + 100 * attempt;
-      together = cancelOneOfEight(from);
+      boolean together = cancelOneOfEight(from);
       int cancelled = 0;
       for (int number = from; number < from + 8; number++) {
         if (told.get(number).equals("57014")) {
@@ -490,9 +490,10 @@ class SharedLaneCallsIT {
           assertOnBothNodes(number);
         }
       }
-      assertEquals(1, cancelled, told.toString());
+      assertTrue(cancelled <= 1, told::toString);
+      seen = together && cancelled == 1;
     }
-    assertTrue(together, "nothing was shared");
+    assertTrue(seen, "no call was cancelled beside others that share their fragment");
   }
 
   /** Gives whether some of the calls were run together. */

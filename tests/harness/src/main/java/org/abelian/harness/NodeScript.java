@@ -50,7 +50,7 @@ final class NodeScript {
         String stuck = programs(process);
         process.destroyForcibly();
         throw new HarnessException(
-            "%s did not end in %d s; it runs%s and has printed:\n%s"
+            "%s did not end in %d s; it runs %s and has printed:\n%s"
                 .formatted(command, TIMEOUT_SECONDS, stuck, Files.readString(output)));
       }
       String text = Files.readString(output, StandardCharsets.UTF_8);
@@ -72,7 +72,7 @@ final class NodeScript {
     return script
         .descendants()
         .map(program -> program.info().commandLine().orElse("?"))
-        .collect(Collectors.joining("; ", " ", ""));
+        .collect(Collectors.joining("; "));
   }
 
   private static void deleteQuietly(Path file) {

@@ -86,8 +86,18 @@ class CopyIT {
   }
 
   private static Arguments copy(String sql, String... data) {
+    String shown = sql + " " + Arrays.toString(data);
     return Arguments.of(
-        sql + " " + Arrays.toString(data), (Conversation) client -> copy(client, sql, data));
+        shown.substring(0, Math.min(200, shown.length())),
+        (Conversation) client -> copy(client, sql, data));
+  }
+
+  /** One for each id of these, upwards or downwards. */
+  private static String lines(int first, int last, String rest) {
+    int step = last < first ? -1 : 1;
+    return IntStream.rangeClosed(0, Math.abs(last - first))
+        .mapToObj(i -> first + step * i + "\t" + rest + "\n")
+        .collect(Collectors.joining());
   }
 
   static Stream<Arguments> loads() {
@@ -135,6 +145,13 @@ class CopyIT {
         copy(wide, good + "300\ta\t-1\n"),
         copy(wide, good + "300\t\\N\t1\n"),
         copy(wide, good + "1\ttwice\t1\n"),
+        copy(wide, lines(20, 1, "twice\t1")),
+        copy(wide, lines(1, 20, "twice\t1") + "300\ta\tmuch\n"),
+        copy(wide, lines(1, 20, "twice\t1") + "x\ta\t1\n"),
+        copy(wide, lines(300, 320, "a\t-1") + lines(1, 20, "twice\t1")),
+        copy(wide, lines(300, 320, "a\tmuch") + "x\ta\t1\n"),
+        copy(wide, lines(310, 300, "a\tmuch") + "400\ta\n"),
+        copy(wide, "18\ta\t1\n" + lines(2000, 10000, "a\t1") + "x\ta\t1\n"),
         copy(wide, good + "300\n"),
         copy(wide, good + "300\ta\t1\tmore\n"),
         copy(wide, good + "300\ta\t1\r\n"),
@@ -247,6 +264,12 @@ class CopyIT {
         client -> {
           client.query("COPY account (id, owner) FROM STDIN").until('G');
           return client.copyData("301\ta\n302\tb\n303").copyFail("no more").untilReady();
+        });
+    compare(
+        client -> {
+          client.query("COPY account (id, owner) FROM STDIN").until('G');
+          client.copyData(lines(310, 300, "a\tmuch"));
+          return client.copyFail("no more").untilReady();
         });
   }
 
@@ -403,7 +426,7 @@ class CopyIT {
     for (int row = 0; row < random.nextInt(30); row++) {
       String owner = randomText(random, csv, end);
       String separator = csv ? "," : "\t";
-      String id = "" + (random.nextInt(100) == 0 ? random.nextInt(20) : firstId + row);
+      String id = "" + (random.nextInt(20) == 0 ? random.nextInt(20) : firstId + row);
       rows.append(csv && random.nextBoolean() ? "\"" + id + "\"" : id);
       rows.append(separator).append(owner).append(separator).append(random.nextInt(100));
       rows.append(end);

@@ -51,15 +51,13 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
   private final List<ByteQueue> batches = new ArrayList<>();
   private final CopyLineNumbers numbers;
   private final TagSum sum = new TagSum();
+  private final CopyErrors errors;
   private final BooleanSupplier synced;
   private RuntimeException refusal;
   private ReplyContext replies;
 
   /** The nodes are due a Sync, after the sequel. */
   private boolean syncs;
-
-  /** The answer read last was to a CopyFail. */
-  private boolean cancelled;
 
   /** The first line has come. */
   private boolean begun;
@@ -79,6 +77,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
       BooleanSupplier synced) {
     this.table = table;
     this.place = new CopyErrorPlace(table);
+    this.errors = new CopyErrors(place);
     this.nodes = List.copyOf(nodes);
     this.division = division;
     this.addition = addition;
@@ -114,6 +113,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
         await(context, i, new TagSum());
       }
     }
+    errors.tell(context);
     try {
       if (sequel != null && !context.failed()) {
         sequel.run();
@@ -147,6 +147,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
     List<NodeConnection> willing = new ArrayList<>();
     for (int i = 0; i < nodes.size() && !context.failed(); i++) {
       byte[] answer = await(context, i, null);
+      errors.tell(context);
       if (answer != null) {
         willing.add(nodes.get(i));
         response = answer;
@@ -166,12 +167,14 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
 
   /**
    * The first node has got the line in question too: PostgreSQL's own error is better than ours.
-   * What the others say is read with their ReadyForQuery.
+   * Any node may have met an error in a line before it.
    */
   private void awaitRefusal(ReplyContext context) {
-    cancelled = false;
-    await(context, 0, new TagSum());
-    if (cancelled && !context.failed()) {
+    for (int i = 0; i < nodes.size(); i++) {
+      await(context, i, new TagSum());
+    }
+    errors.tell(context);
+    if (!context.failed()) {
       throw refusal;
     }
   }
@@ -205,17 +208,17 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
             return null;
           }
           case BackendType.ERROR_RESPONSE -> {
-            cancelled =
+            // By the CopyFail, that is.
+            boolean cancelled =
                 refusal != null
                     && ErrorFields.hasSqlState(frame, 0, SqlState.QUERY_CANCELED.code());
             if (!cancelled) {
-              byte[] told = asOfClient(index, frame);
-              context.nodeError(node, told, 0, told.length);
+              errors.add(node, asOfClient(index, frame));
             }
             return null;
           }
           case BackendType.NOTICE_RESPONSE -> {
-            if (!context.failed() && (isDivided() || index == 0)) {
+            if (errors.isEmpty() && !context.failed() && (isDivided() || index == 0)) {
               context.output().queue().append(asOfClient(index, frame));
             }
           }
@@ -572,9 +575,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
     boolean fails = refusal != null;
     syncs = sync && sequel != null && done && !fails;
     for (int index = 0; index < nodes.size(); index++) {
-      if (!fails) {
-        sendBatch(index);
-      }
+      sendBatch(index);
       byte[] why = fails && done ? REASON : reason;
       CopyToNode.end(nodes.get(index), fails ? FrontendType.COPY_FAIL : type, why, sync && !syncs);
     }

@@ -3,12 +3,14 @@
 //!
 //! On one PostgreSQL all queries of the statement have one snapshot, so a change is seen by the others through RETURNING alone. Here it runs before
 //! them. So it is done only where the rest does not touch what the change touches (`touched.rs`); a query of WITH that reads such a table and
-//! nothing of the changes is taken first.
+//! nothing of the changes is taken first. Other changes of the table leave its rows alone (`changed_once.rs`).
 
+use super::changed_once::Others;
 use super::given_rows::{self, Given};
 use super::merge::build;
 use super::touched::{self, Touched};
 use super::tree::{self, NodePtr};
+use super::with_queries::WithQueries;
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, CommonTableExpr, Oid};
 
@@ -19,18 +21,22 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
     }
     let statement = build::copy(query);
     let queries = WithQueries::of(statement);
-    let Some(change) = queries.first_change() else {
-        return Ok(None);
-    };
-    let mut firsts = vec![change];
-    firsts.extend((0..queries.0.len()).filter(|with| queries.only_reads(*with)));
-    for first in firsts {
-        let Some(given) = take_first(query, first, parameters)? else {
+    let changes = queries.ready_changes();
+    for change in &changes {
+        let given = take_first(query, *change, parameters)?;
+        if given.is_some() {
+            return Ok(given);
+        }
+    }
+    // What only reads is taken first for nothing else than being touched by a change.
+    for reading in (0..queries.0.len()).filter(|with| queries.only_reads(*with)) {
+        let Some(given) = take_first(query, reading, parameters)? else {
             continue;
         };
-        // What only reads is taken first for nothing else than being touched by the change.
-        if first == change || reads_what_changes(&given, queries.by_itself(change))? {
-            return Ok(Some(given));
+        for change in &changes {
+            if reads_what_changes(&given, queries.by_itself(*change))? {
+                return Ok(Some(given));
+            }
         }
     }
     Ok(None)
@@ -63,13 +69,55 @@ fn take_first(
     let readers = readers_of(statement, &name);
     statement.cteList = tree::make_list(tree::nodes(statement.cteList).filter(kept));
     let level = chosen.ctequery.cast();
-    let Some(given) = given_rows::divide(query, statement, level, source, parameters)? else {
+    let others = match is_change {
+        true => Others::of(source, statement, level),
+        false => None,
+    };
+    let mut hidden = 0;
+    if let Some(others) = &others {
+        for before in others.levels() {
+            let before = queries.place(*before);
+            if source.commandType == CmdType::CMD_INSERT || !queries.comes_before(before, first) {
+                continue;
+            }
+            let needed = queries.read_by(before);
+            if let Some(shared) = needed.first() {
+                return match queries.only_reads(*shared) {
+                    true => take_first(query, *shared, parameters),
+                    false => Ok(None),
+                };
+            }
+            let other = match before {
+                Some(with) => queries.by_itself(with),
+                None => alone(statement),
+            };
+            if !others.let_go_before(source, other) {
+                return Ok(None);
+            }
+        }
+        hidden = others.return_keys(source);
+    }
+    let Some(given) = given_rows::divide(query, statement, level, source, hidden, parameters)?
+    else {
         return Ok(None);
     };
-    if is_change && touched::meets(given.source, given.statement, &readers)? {
+    if let Some(others) = &others {
+        let first = given.parameters.len() - hidden;
+        others.leave_out(first, &given.parameters)?;
+    }
+    if is_change && touched::meets(given.source, given.statement, &readers, others.as_ref())? {
         return Ok(None);
     }
     Ok(Some(given))
+}
+
+/// The statement without its WITH, of which it reads nothing.
+fn alone(statement: &pg_sys::Query) -> &'static mut pg_sys::Query {
+    let alone = build::copy(statement);
+    alone.cteList = std::ptr::null_mut();
+    alone.hasModifyingCTE = false;
+    alone.hasRecursive = false;
+    alone
 }
 
 fn reads_what_changes(given: &Given, change: &pg_sys::Query) -> Result<bool, PostgresError> {
@@ -93,117 +141,8 @@ fn readers_of(statement: &pg_sys::Query, name: &str) -> Vec<Oid> {
             readers.push(tree::target(queries.query(at)));
         }
     }
-    let own = build::copy(statement);
-    own.cteList = std::ptr::null_mut();
-    let read = (0..queries.0.len()).any(|at| {
-        let needs = at == with || queries.needed_by(at).contains(&with);
-        needs && !given_rows::mentions(own, &queries.name(at), 0).is_empty()
-    });
-    if read {
+    if queries.read_by(None).contains(&with) {
         readers.push(tree::target(statement));
     }
     readers
-}
-
-/// The queries of a statement's WITH.
-struct WithQueries(Vec<&'static CommonTableExpr>);
-
-impl WithQueries {
-    fn of(statement: &pg_sys::Query) -> Self {
-        WithQueries(tree::list::<CommonTableExpr>(statement.cteList).collect())
-    }
-
-    fn name(&self, at: usize) -> String {
-        tree::string(self.0[at].ctename)
-    }
-
-    fn named(&self, name: &str) -> Option<usize> {
-        (0..self.0.len()).find(|at| self.name(*at) == name)
-    }
-
-    fn query(&self, at: usize) -> &'static pg_sys::Query {
-        // SAFETY: an analysed query of WITH is a Query.
-        unsafe { &*self.0[at].ctequery.cast() }
-    }
-
-    fn changes(&self, at: usize) -> bool {
-        self.query(at).commandType != CmdType::CMD_SELECT
-    }
-
-    fn mentions(&self, at: usize, other: usize) -> bool {
-        !given_rows::mentions(self.query(at), &self.name(other), 1).is_empty()
-    }
-
-    /// The queries whose rows this one reads, directly or not, in the order of WITH.
-    fn needed_by(&self, at: usize) -> Vec<usize> {
-        let mut needed = Vec::new();
-        let mut open = vec![at];
-        while let Some(next) = open.pop() {
-            for other in 0..self.0.len() {
-                if other != at && !needed.contains(&other) && self.mentions(next, other) {
-                    needed.push(other);
-                    open.push(other);
-                }
-            }
-        }
-        needed.sort_unstable();
-        needed
-    }
-
-    /// Whether neither it nor what it needs changes rows.
-    fn only_reads(&self, at: usize) -> bool {
-        !self.changes(at)
-            && !self
-                .needed_by(at)
-                .into_iter()
-                .any(|other| self.changes(other))
-    }
-
-    /// The first change that needs none of the others.
-    fn first_change(&self) -> Option<usize> {
-        (0..self.0.len()).find(|at| {
-            self.changes(*at)
-                && !self
-                    .needed_by(*at)
-                    .into_iter()
-                    .any(|other| self.changes(other))
-        })
-    }
-
-    /// This query, or, as each is to run once, the first one that it needs and does not have to itself.
-    fn unshared(&self, at: usize) -> usize {
-        let needed = self.needed_by(at);
-        let shared = needed.iter().copied().find(|inner| {
-            (0..self.0.len()).any(|other| {
-                other != at && !needed.contains(&other) && self.mentions(other, *inner)
-            }) || self.is_read_outside(*inner)
-        });
-        shared.map_or(at, |inner| self.unshared(inner))
-    }
-
-    /// Whether the statement itself reads it.
-    fn is_read_outside(&self, at: usize) -> bool {
-        self.0[at].cterefcount > self.mentions_in_with(at) as i32
-    }
-
-    fn mentions_in_with(&self, at: usize) -> usize {
-        (0..self.0.len())
-            .map(|other| given_rows::mentions(self.query(other), &self.name(at), 1).len())
-            .sum()
-    }
-
-    /// The query with those of WITH that it needs, as a statement.
-    fn by_itself(&self, at: usize) -> &'static mut pg_sys::Query {
-        let query = build::copy(self.query(at));
-        // SAFETY: the copy is private; what it names in the WITH of the statement is in its own now, one level further down.
-        unsafe { pg_sys::IncrementVarSublevelsUp(std::ptr::from_mut(query).cast(), -1, 1) };
-        let needed = self.needed_by(at).into_iter();
-        let with = needed.map(|inner| tree::copy(self.0[inner]).cast());
-        let own = tree::nodes(query.cteList);
-        query.cteList = tree::make_list(with.chain(own));
-        query.hasRecursive |=
-            tree::list::<CommonTableExpr>(query.cteList).any(|with| with.cterecursive);
-        query.canSetTag = true;
-        query
-    }
 }

@@ -8,11 +8,11 @@ use super::drawn;
 use super::functions;
 use super::given_rows::{self, Given};
 use super::insert_select::assigns_parts;
-use super::locked_join::{equality, is_equal, key_columns};
 use super::merge::build::{self, WorkerColumns};
 use super::merge::{filter, parts};
 use super::moved_rows::{assigned_one_by_one, assigns_several, returns_own_rows};
 use super::operand;
+use super::row_keys::{in_array, is_equal, key_columns};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::catalog;
@@ -214,10 +214,7 @@ impl Change<'_> {
         for (at, key) in self.keys.iter().enumerate() {
             conditions.push(is_equal(*key, self.field(at)));
             if tree::tag(self.read(at)) == Some(pg_sys::NodeTag::T_Var) {
-                let number = first + at;
-                let array = tree::make_parameter(number as i32 + 1, parameters[number]);
-                let collation = tree::collation_of(*key);
-                conditions.push(tree::make_any(equality(*key), collation, *key, array));
+                conditions.push(in_array(*key, first + at, parameters));
             }
         }
         conditions

@@ -4,12 +4,12 @@
 use super::computed;
 use super::conditions::equality_sides;
 use super::known_before::Known;
-use super::locked_join::key_columns;
 use super::merge::{build, outer};
 use super::node_functions;
 use super::operand;
 use super::parser;
 use super::query_value;
+use super::row_keys::key_columns;
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;

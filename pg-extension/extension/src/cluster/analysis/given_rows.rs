@@ -24,12 +24,14 @@ pub struct Given {
 
 /// Puts the rows of a query in the place of a level of a statement; `None` when it cannot be said in other words.
 ///
-/// `statement` is a copy of `query` that may be changed, `level` one of its queries, and `source` what that is by itself.
+/// `statement` is a copy of `query` that may be changed, `level` one of its queries, and `source` what that is by itself, whose last columns, `hidden` in
+/// number, the statement shall not see.
 pub fn divide(
     query: &pg_sys::Query,
     statement: &'static mut pg_sys::Query,
     level: *mut pg_sys::Query,
     source: &'static mut pg_sys::Query,
+    hidden: usize,
     parameters: &[Oid],
 ) -> Result<Option<Given>, PostgresError> {
     let given = match source.commandType {
@@ -50,7 +52,7 @@ pub fn divide(
     let all: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
     if columns.len() > 0 {
         let rows = build::rows(first, &all)?;
-        rows.targetList = targets(given, &columns);
+        rows.targetList = targets(given, &columns, columns.len() - hidden);
         restrict(statement, level, first, &all);
         put_rows(statement, level, rows);
     } else {
@@ -67,10 +69,14 @@ pub fn divide(
     }))
 }
 
-/// The target list of a query over the arrays, with the names that the columns had.
-fn targets(source: *const pg_sys::List, columns: &WorkerColumns) -> *mut pg_sys::List {
+/// The target list of a query over so many of the arrays, with the names that the columns had.
+fn targets(
+    source: *const pg_sys::List,
+    columns: &WorkerColumns,
+    count: usize,
+) -> *mut pg_sys::List {
     let given = tree::list::<pg_sys::TargetEntry>(source).filter(|entry| !entry.resjunk);
-    tree::make_list(given.enumerate().map(|(at, entry)| {
+    tree::make_list(given.take(count).enumerate().map(|(at, entry)| {
         let target = build::target(columns.read(at), at as i16 + 1);
         // SAFETY: the entry was just made.
         unsafe { (*target).resname = entry.resname };

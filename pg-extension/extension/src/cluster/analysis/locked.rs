@@ -20,7 +20,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
         return Ok(None);
     }
     let source = build::copy(inner);
-    given_rows::divide(query, statement, level, source, parameters)
+    given_rows::divide(query, statement, level, source, 0, parameters)
 }
 
 /// The first level below the statement's own that locks rows, not one inside of it, which locks what this one says.

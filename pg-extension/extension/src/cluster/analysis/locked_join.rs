@@ -5,11 +5,11 @@
 use super::merge::build::{self, WorkerColumns};
 use super::merge::used;
 use super::parser;
+use super::row_keys::{in_array, in_rows, key_columns};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
-use crate::operation;
-use pgrx::pg_sys::{self, JoinType, NodeTag, Oid, RTEKind, SubLinkType};
+use pgrx::pg_sys::{self, JoinType, NodeTag, Oid, RTEKind};
 use std::collections::BTreeSet;
 
 /// The steps.
@@ -211,83 +211,16 @@ impl Locked {
         // SAFETY: the FROM of a private copy.
         let mut conditions = vec![unsafe { (*from).quals }];
         conditions.retain(|condition| !condition.is_null());
-        let mut equal = Vec::new();
-        for (at, key) in self.keys.iter().enumerate() {
-            let number = first + at + 1;
-            let array = tree::make_parameter(number as i32, parameters[number - 1]);
-            let (operator, collation) = (equality(key.column), tree::collation_of(key.column));
-            conditions.push(tree::make_any(operator, collation, key.column, array));
-            let field = tree::make::<pg_sys::Param>();
-            field.paramkind = pg_sys::ParamKind::PARAM_SUBLINK;
-            field.paramid = at as i32 + 1;
-            field.paramtype = tree::type_of(key.column);
-            field.paramtypmod = -1;
-            field.paramcollid = tree::collation_of(key.column);
-            field.location = -1;
-            equal.push(is_equal(key.column, std::ptr::from_mut(field).cast()));
+        let columns: Vec<NodePtr> = self.keys.iter().map(|key| key.column).collect();
+        for (column, before) in columns.iter().zip(first..) {
+            conditions.push(in_array(*column, before, parameters));
         }
-        if equal.len() > 1 {
-            let rows = build::rows(first, &parameters[..first + self.keys.len()])?;
-            rows.targetList = tree::make_list(self.keys.iter().enumerate().map(|(at, key)| {
-                let number = at as i16 + 1;
-                let type_oid = tree::type_of(key.column);
-                let collation = tree::collation_of(key.column);
-                // SAFETY: makes a column of the only range.
-                let field = unsafe { pg_sys::makeVar(1, number, type_oid, -1, collation, 0) };
-                build::target(field.cast(), number).cast()
-            }));
-            conditions.push(is_in(equal, rows));
+        if columns.len() > 1 {
+            conditions.push(in_rows(&columns, first, parameters)?);
             join.hasSubLinks = true;
         }
         // SAFETY: as above.
         unsafe { (*from).quals = pg_sys::make_ands_explicit(tree::make_list(conditions)).cast() };
         Ok(())
     }
-}
-
-/// The columns of the primary key; none when there is none.
-pub fn key_columns(table: &Opened) -> BTreeSet<i16> {
-    let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_PRIMARY_KEY;
-    operation::attributes(table, kind)
-}
-
-/// The default equality of a column's type.
-pub fn equality(column: NodePtr) -> Oid {
-    // SAFETY: a look-up of an existing type, which an index compares.
-    unsafe {
-        (*pg_sys::lookup_type_cache(tree::type_of(column), pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr
-    }
-}
-
-/// The column's equality with a value of its type.
-pub fn is_equal(column: NodePtr, other: NodePtr) -> NodePtr {
-    let collation = tree::collation_of(column);
-    // SAFETY: both are of the type that the operator compares.
-    unsafe {
-        pg_sys::make_opclause(
-            equality(column),
-            pg_sys::BOOLOID,
-            false,
-            tree::copy(column).cast(),
-            other.cast(),
-            Oid::INVALID,
-            collation,
-        )
-        .cast()
-    }
-}
-
-/// `(columns) IN (query)`
-fn is_in(equal: Vec<NodePtr>, query: &mut pg_sys::Query) -> NodePtr {
-    let link = tree::make::<pg_sys::SubLink>();
-    link.subLinkType = SubLinkType::ANY_SUBLINK;
-    link.subselect = std::ptr::from_mut(query).cast();
-    link.location = -1;
-    // SAFETY: makes nodes of a name and of conditions.
-    unsafe {
-        let name = pg_sys::pstrdup(parser::c_text("=").as_ptr());
-        link.operName = tree::make_list([pg_sys::makeString(name).cast()]);
-        link.testexpr = pg_sys::make_ands_explicit(tree::make_list(equal)).cast();
-    }
-    std::ptr::from_mut(link).cast()
 }

@@ -1,9 +1,9 @@
 //! Rows that are found by their place, `DELETE FROM t WHERE ctid IN (SELECT ctid FROM t ... LIMIT 1000)`: by their primary key instead. A place means
 //! something on one node only, and only until the row changes.
 
-use super::locked_join::{is_equal, key_columns};
 use super::merge::build;
 use super::merge::filter;
+use super::row_keys::{is_equal, key_columns};
 use super::tree::{self, NodePtr};
 use crate::boundary::functions;
 use crate::opened::Opened;

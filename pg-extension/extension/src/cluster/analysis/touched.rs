@@ -1,6 +1,7 @@
 //! What a change and the rest of its statement have in common: tables that both touch, and foreign keys between their tables, whose checks and actions
 //! one PostgreSQL runs at the end of the whole statement.
 
+use super::changed_once::Others;
 use super::parser;
 use super::tree;
 use crate::boundary::PostgresError;
@@ -56,12 +57,15 @@ impl Touched {
         self.command == CmdType::CMD_INSERT && !self.meets_rows
     }
 
-    /// Whether this deletes rows, and the other, a change of the same table, meets none of them: one PostgreSQL does not change a row twice either.
-    /// `reads` says that the other reads what is returned, so it comes second anyway.
-    fn leaves_alone(&self, other: &Touched, reads: bool) -> bool {
-        self.command == CmdType::CMD_DELETE
-            && (other.command == CmdType::CMD_DELETE
-                || (other.command == CmdType::CMD_UPDATE && reads))
+    /// Whether it changes rows that it finds.
+    fn changes_found(&self) -> bool {
+        matches!(self.command, CmdType::CMD_UPDATE | CmdType::CMD_DELETE)
+    }
+
+    /// Whether one of two changes of a table may take, in these columns, a value that the other gives up.
+    fn order_matters(&self, other: &Touched, unique: &[i16]) -> bool {
+        (self.takes_away(unique) && other.gives(unique))
+            || (self.gives(unique) && other.takes_away(unique))
     }
 
     /// Whether rows that are there lose one of these columns' values.
@@ -111,13 +115,35 @@ fn add_level(level: &pg_sys::Query, found: &mut Vec<Touched>) {
 }
 
 /// Whether the rest of a statement would meet what a change does, if that runs before it. The rest may insert into the same table what it makes of
-/// the rows that the change returns (`readers`), as these are gone or as they are to be then, whichever comes first. It may change what a deletion leaves.
+/// the rows that the change returns (`readers`), as these are gone or as they are to be then, whichever comes first. It may change what a deletion leaves,
+/// and, by queries that leave the rows out that have changed (`others`), what any change leaves. Which of two changes comes first may matter for unique
+/// values; PostgreSQL has the rest come first, unless it reads what the change returns.
 pub fn meets(
     change: &pg_sys::Query,
     rest: &pg_sys::Query,
     readers: &[Oid],
+    others: Option<&Others>,
 ) -> Result<bool, PostgresError> {
     let rest = Touched::by(rest)?;
+    // A view or a rule may bring in further changes.
+    let others = others.filter(|others| {
+        let changes = rest.iter().filter(|touched| touched.changes_found());
+        let of_table = changes.filter(|touched| touched.has(others.table()));
+        of_table.count() == others.count()
+    });
+    let unique = others.map_or_else(Vec::new, Others::unique_columns);
+    let leaves_alone = |changed: &Touched, other: &Touched, reads: bool| {
+        let told_apart =
+            others.is_some_and(|others| [changed.table, other.table] == [others.table(); 2]);
+        other.changes_found()
+            && match told_apart {
+                true => reads || !changed.order_matters(other, &unique),
+                false => {
+                    changed.command == CmdType::CMD_DELETE
+                        && (reads || other.command == CmdType::CMD_DELETE)
+                }
+            }
+    };
     for changed in Touched::by(change)?
         .iter()
         .filter(|touched| touched.changes())
@@ -125,7 +151,7 @@ pub fn meets(
         let same = |other: &Touched| {
             let reads = readers.contains(&other.table);
             let inserts = other.inserts_only() && (changed.inserts_only() || reads);
-            changed.is_of(other) && !inserts && !changed.leaves_alone(other, reads)
+            changed.is_of(other) && !inserts && !leaves_alone(changed, other, reads)
         };
         if rest.iter().any(same) || has_effects(changed, &rest, 0) {
             return Ok(true);

@@ -170,7 +170,35 @@ class ChangesInWithIT {
           "WITH d AS (DELETE FROM note RETURNING 1) INSERT INTO done SELECT 110, 'twice', 1 FROM d",
           "WITH d AS (DELETE FROM job WHERE rank > 20 RETURNING *), k AS (UPDATE done SET rank = 3"
               + " FROM d WHERE d.id + 99 = done.id RETURNING done.id) INSERT INTO note SELECT d.id,"
-              + " k.id::text FROM d LEFT JOIN k ON k.id = d.id + 99");
+              + " k.id::text FROM d LEFT JOIN k ON k.id = d.id + 99",
+          "WITH a AS (UPDATE job SET rank = rank - 5, likes = likes - 1 WHERE id = 1) UPDATE job"
+              + " SET rank = rank + 5, likes = likes + 1 WHERE id = 2",
+          "WITH a AS (UPDATE job SET rank = rank - 5 WHERE id = 2 RETURNING *) UPDATE job SET rank"
+              + " = job.rank + a.rank FROM a WHERE job.id = 3 RETURNING job.*, a.rank",
+          "WITH a AS (UPDATE job SET rank = rank - 5 WHERE id = 4 RETURNING id, rank), b AS (UPDATE"
+              + " job SET rank = rank + 5 WHERE id = 5 RETURNING id, rank) INSERT INTO note SELECT"
+              + " id, 'has ' || rank FROM a UNION ALL SELECT id, 'got ' || rank FROM b",
+          "WITH u AS (UPDATE job SET rank = 0 RETURNING id) UPDATE job SET owner = 'x' FROM u WHERE"
+              + " u.id = job.id",
+          "WITH u AS (UPDATE job SET owner = 'even' WHERE id % 2 = 0), v AS (UPDATE job SET owner ="
+              + " 'odd' WHERE id % 2 = 1 RETURNING id, owner) SELECT count(*), max(v::text) FROM v",
+          "WITH u AS (UPDATE job SET owner = 'x' WHERE id < 10 RETURNING *) DELETE FROM cascaded"
+              + " USING u WHERE n = u.id + 1",
+          "WITH u AS (UPDATE item SET what = 'pen' WHERE line = 1 RETURNING *) DELETE FROM item"
+              + " USING u WHERE item.purchase = u.purchase AND item.what <> 'x' RETURNING item.*",
+          "WITH u AS (UPDATE item SET what = 'cup' WHERE line = 1 RETURNING purchase), d AS (DELETE"
+              + " FROM item WHERE line = 2 AND purchase > 0 RETURNING *) SELECT * FROM d",
+          "WITH i AS (INSERT INTO item VALUES (601, 1, 'new'), (602, 1, 'new') RETURNING what)"
+              + " UPDATE item SET what = 'old' WHERE purchase > 600 OR purchase < 3",
+          "WITH u AS (UPDATE tally SET n = 1 WHERE code = 'o1'), v AS (UPDATE tally SET n = 2 WHERE"
+              + " code = 'o2' RETURNING n) UPDATE tally SET n = tally.n + v.n FROM v WHERE code ="
+              + " 'x' RETURNING *",
+          "WITH u AS (UPDATE part SET v = v + 100 WHERE id < 6 RETURNING v) UPDATE part SET v = -v"
+              + " WHERE id > 5 AND id < 18 RETURNING id, day",
+          "WITH u AS (UPDATE part SET day = 20 WHERE id = 4 RETURNING *) UPDATE part SET v = 3 FROM"
+              + " u WHERE part.id IN (u.id, u.id + 1) RETURNING part.*",
+          "WITH m AS (UPDATE mail SET address = 'k' || id WHERE id < 3 RETURNING id) UPDATE mail"
+              + " SET address = 'l' || mail.id FROM m WHERE mail.id = m.id + 2 RETURNING *");
 
   @ParameterizedTest
   @ValueSource(strings = {"preferQueryMode=simple", "prepareThreshold=0", "prepareThreshold=-1"})
@@ -197,8 +225,12 @@ class ChangesInWithIT {
   private static final List<String> REFUSED =
       List.of(
           "WITH u AS (UPDATE job SET rank = 0 RETURNING id) SELECT * FROM job",
-          "WITH u AS (UPDATE job SET rank = 0 RETURNING id) UPDATE job SET owner = 'x' FROM u WHERE"
-              + " u.id = job.id",
+          "WITH u AS (UPDATE job SET rank = 0 RETURNING id) UPDATE job SET owner = (SELECT"
+              + " max(owner) FROM job) FROM u WHERE u.id = job.id",
+          "WITH u AS (UPDATE part SET v = 0 WHERE id = 1) UPDATE part1 SET v = 1 WHERE id = 2",
+          "WITH u AS (UPDATE job SET id = id + 100 WHERE id < 5) DELETE FROM job WHERE id > 100",
+          "WITH i AS (INSERT INTO job SELECT i FROM generate_series(1, 30) i) DELETE FROM job WHERE"
+              + " rank < 50",
           "WITH d AS (DELETE FROM job WHERE id < 20 RETURNING id) SELECT * FROM cascaded, d",
           "WITH c AS (INSERT INTO cascaded VALUES (801, 1), (802, 1), (803, 1)) INSERT INTO job"
               + " VALUES (801), (802), (803)",
@@ -212,6 +244,31 @@ class ChangesInWithIT {
     }
     sameRows();
   }
+
+  /** PostgreSQL does not say which of the changes takes place. */
+  @Test
+  void aRowIsChangedOnce() throws SQLException {
+    String once =
+        "WITH a AS (UPDATE job SET rank = rank + 1000 WHERE id < 20 RETURNING id) UPDATE job SET"
+            + " rank = rank + 1000 WHERE id > 10 AND owner <> ''";
+    for (Connection connection : twins.both()) {
+      run(connection, once);
+    }
+    same("SELECT * FROM job");
+    try (PreparedStatement transfer = twins.routed().prepareStatement(TRANSFER)) {
+      for (int to = 7; to < 12; to++) {
+        transfer.setInt(1, 7);
+        transfer.setInt(2, to);
+        assertEquals(1, transfer.executeUpdate());
+      }
+    }
+    assertEquals(
+        List.of("1019", "1030"), text("SELECT rank FROM job WHERE id IN (7, 8) ORDER BY id"));
+  }
+
+  private static final String TRANSFER =
+      "WITH a AS (UPDATE job SET rank = rank - 1 WHERE id = ?) UPDATE job SET rank = rank + 5 WHERE"
+          + " id = ?";
 
   @Test
   void valuesComeWithPreparedStatements() throws SQLException {

@@ -1,0 +1,87 @@
+//! Rows by their primary key.
+
+use super::merge::build;
+use super::parser;
+use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
+use crate::opened::Opened;
+use crate::operation;
+use pgrx::pg_sys::{self, Oid, SubLinkType};
+use std::collections::BTreeSet;
+
+/// The columns of the primary key; none when there is none.
+pub fn key_columns(table: &Opened) -> BTreeSet<i16> {
+    let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_PRIMARY_KEY;
+    operation::attributes(table, kind)
+}
+
+/// The default equality of a column's type.
+pub fn equality(column: NodePtr) -> Oid {
+    // SAFETY: a look-up of an existing type, which an index compares.
+    unsafe {
+        (*pg_sys::lookup_type_cache(tree::type_of(column), pg_sys::TYPECACHE_EQ_OPR as i32)).eq_opr
+    }
+}
+
+/// The column's equality with a value of its type.
+pub fn is_equal(column: NodePtr, other: NodePtr) -> NodePtr {
+    let collation = tree::collation_of(column);
+    // SAFETY: both are of the type that the operator compares.
+    unsafe {
+        pg_sys::make_opclause(
+            equality(column),
+            pg_sys::BOOLOID,
+            false,
+            tree::copy(column).cast(),
+            other.cast(),
+            Oid::INVALID,
+            collation,
+        )
+        .cast()
+    }
+}
+
+/// That a column has a value of the array that is the parameter behind so many.
+pub fn in_array(column: NodePtr, before: usize, parameters: &[Oid]) -> NodePtr {
+    let array = tree::make_parameter(before as i32 + 1, parameters[before]);
+    tree::make_any(equality(column), tree::collation_of(column), column, array)
+}
+
+/// `(columns) IN (rows)` over rows in one array for each column, the parameters behind the first ones.
+pub fn in_rows(
+    columns: &[NodePtr],
+    first: usize,
+    parameters: &[Oid],
+) -> Result<NodePtr, PostgresError> {
+    let rows = build::rows(first, &parameters[..first + columns.len()])?;
+    rows.targetList = tree::make_list(columns.iter().zip(1..).map(|(column, number)| {
+        let field = tree::make_field(1, number, *column);
+        build::target(field, number).cast()
+    }));
+    Ok(in_query(columns, rows))
+}
+
+/// `(columns) IN (query)`
+pub fn in_query(columns: &[NodePtr], query: &'static mut pg_sys::Query) -> NodePtr {
+    let equal = columns.iter().zip(1..).map(|(column, number)| {
+        let field = tree::make::<pg_sys::Param>();
+        field.paramkind = pg_sys::ParamKind::PARAM_SUBLINK;
+        field.paramid = number;
+        field.paramtype = tree::type_of(*column);
+        field.paramtypmod = -1;
+        field.paramcollid = tree::collation_of(*column);
+        field.location = -1;
+        is_equal(*column, std::ptr::from_mut(field).cast())
+    });
+    let link = tree::make::<pg_sys::SubLink>();
+    link.subLinkType = SubLinkType::ANY_SUBLINK;
+    link.subselect = std::ptr::from_mut(query).cast();
+    link.location = -1;
+    // SAFETY: makes nodes of a name and of conditions.
+    unsafe {
+        let name = pg_sys::pstrdup(parser::c_text("=").as_ptr());
+        link.operName = tree::make_list([pg_sys::makeString(name).cast()]);
+        link.testexpr = pg_sys::make_ands_explicit(tree::make_list(equal)).cast();
+    }
+    std::ptr::from_mut(link).cast()
+}

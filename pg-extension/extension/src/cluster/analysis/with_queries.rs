@@ -1,0 +1,153 @@
+//! The queries of WITH, what they read of each other, and in which order PostgreSQL runs those that change rows.
+
+use super::given_rows;
+use super::merge::build;
+use super::tree;
+use pgrx::pg_sys::{self, CmdType, CommonTableExpr};
+
+/// The queries of a statement's WITH.
+pub struct WithQueries(pub Vec<&'static CommonTableExpr>);
+
+impl WithQueries {
+    pub fn of(statement: &pg_sys::Query) -> Self {
+        WithQueries(tree::list::<CommonTableExpr>(statement.cteList).collect())
+    }
+
+    pub fn name(&self, at: usize) -> String {
+        tree::string(self.0[at].ctename)
+    }
+
+    pub fn named(&self, name: &str) -> Option<usize> {
+        (0..self.0.len()).find(|at| self.name(*at) == name)
+    }
+
+    pub fn query(&self, at: usize) -> &'static pg_sys::Query {
+        // SAFETY: an analysed query of WITH is a Query.
+        unsafe { &*self.0[at].ctequery.cast() }
+    }
+
+    pub fn changes(&self, at: usize) -> bool {
+        self.query(at).commandType != CmdType::CMD_SELECT
+    }
+
+    fn mentions(&self, at: usize, other: usize) -> bool {
+        !given_rows::mentions(self.query(at), &self.name(other), 1).is_empty()
+    }
+
+    /// The queries whose rows this one reads, directly or not, in the order of WITH.
+    pub fn needed_by(&self, at: usize) -> Vec<usize> {
+        let mut needed = Vec::new();
+        let mut open = vec![at];
+        while let Some(next) = open.pop() {
+            for other in 0..self.0.len() {
+                if other != at && !needed.contains(&other) && self.mentions(next, other) {
+                    needed.push(other);
+                    open.push(other);
+                }
+            }
+        }
+        needed.sort_unstable();
+        needed
+    }
+
+    /// Whether neither it nor what it needs changes rows.
+    pub fn only_reads(&self, at: usize) -> bool {
+        !self.changes(at)
+            && !self
+                .needed_by(at)
+                .into_iter()
+                .any(|other| self.changes(other))
+    }
+
+    /// The changes that need none of the others.
+    pub fn ready_changes(&self) -> Vec<usize> {
+        (0..self.0.len())
+            .filter(|at| {
+                self.changes(*at)
+                    && !self
+                        .needed_by(*at)
+                        .into_iter()
+                        .any(|other| self.changes(other))
+            })
+            .collect()
+    }
+
+    /// This query, or, as each is to run once, the first one that it needs and does not have to itself.
+    pub fn unshared(&self, at: usize) -> usize {
+        let needed = self.needed_by(at);
+        let shared = needed.iter().copied().find(|inner| {
+            (0..self.0.len()).any(|other| {
+                other != at && !needed.contains(&other) && self.mentions(other, *inner)
+            }) || self.is_read_outside(*inner)
+        });
+        shared.map_or(at, |inner| self.unshared(inner))
+    }
+
+    /// The number of the query that is this level; `None` for the statement itself.
+    pub fn place(&self, level: *mut pg_sys::Query) -> Option<usize> {
+        self.0
+            .iter()
+            .position(|with| std::ptr::eq(with.ctequery.cast(), level))
+    }
+
+    /// The queries whose rows a query, or the statement itself, reads, directly or not.
+    pub fn read_by(&self, at: Option<usize>) -> Vec<usize> {
+        match at {
+            Some(at) => self.needed_by(at),
+            None => (0..self.0.len())
+                .filter(|with| {
+                    self.is_read_outside(*with)
+                        || (0..self.0.len()).any(|reader| {
+                            self.is_read_outside(reader) && self.needed_by(reader).contains(with)
+                        })
+                })
+                .collect(),
+        }
+    }
+
+    /// Whether PostgreSQL runs another change, or the statement itself, before this change. It runs the statement with what that reads; then the other
+    /// changes, the last one of WITH first, each with what it reads.
+    pub fn comes_before(&self, other: Option<usize>, change: usize) -> bool {
+        let by_statement = self.read_by(None);
+        if self.read_by(other).contains(&change) || by_statement.contains(&change) {
+            return false;
+        }
+        other.is_none_or(|other| {
+            by_statement.contains(&other) || self.turn(other) > self.turn(change)
+        })
+    }
+
+    /// The last change that has this one run.
+    fn turn(&self, change: usize) -> usize {
+        (change..self.0.len())
+            .rev()
+            .find(|at| self.changes(*at) && self.needed_by(*at).contains(&change))
+            .unwrap_or(change)
+    }
+
+    /// Whether the statement itself reads it.
+    fn is_read_outside(&self, at: usize) -> bool {
+        self.0[at].cterefcount > self.mentions_in_with(at) as i32
+    }
+
+    fn mentions_in_with(&self, at: usize) -> usize {
+        (0..self.0.len())
+            .map(|other| given_rows::mentions(self.query(other), &self.name(at), 1).len())
+            .sum()
+    }
+
+    /// The query with those of WITH that it needs, as a statement.
+    pub fn by_itself(&self, at: usize) -> &'static mut pg_sys::Query {
+        let query = build::copy(self.query(at));
+        // SAFETY: the copy is private; what it names in the WITH of the statement is in its own now, one level further down.
+        unsafe { pg_sys::IncrementVarSublevelsUp(std::ptr::from_mut(query).cast(), -1, 1) };
+        let needed = self.needed_by(at).into_iter();
+        let with = needed.map(|inner| tree::copy(self.0[inner]).cast());
+        let own = tree::nodes(query.cteList);
+        query.cteList = tree::make_list(with.chain(own));
+        query.hasRecursive |=
+            tree::list::<CommonTableExpr>(query.cteList).any(|with| with.cterecursive);
+        query.canSetTag = true;
+        query
+    }
+}

@@ -4,6 +4,7 @@ import static org.abelian.cluster.statements.Twins.answer;
 import static org.abelian.cluster.statements.Twins.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -12,6 +13,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -198,7 +200,20 @@ class ChangesInWithIT {
           "WITH u AS (UPDATE part SET day = 20 WHERE id = 4 RETURNING *) UPDATE part SET v = 3 FROM"
               + " u WHERE part.id IN (u.id, u.id + 1) RETURNING part.*",
           "WITH m AS (UPDATE mail SET address = 'k' || id WHERE id < 3 RETURNING id) UPDATE mail"
-              + " SET address = 'l' || mail.id FROM m WHERE mail.id = m.id + 2 RETURNING *");
+              + " SET address = 'l' || mail.id FROM m WHERE mail.id = m.id + 2 RETURNING *",
+          "WITH a AS (UPDATE job SET rank = 7 WHERE id < 12) UPDATE job SET rank = rank + 1 WHERE"
+              + " id > 8 AND rank < 30",
+          "WITH a AS (UPDATE job SET rank = 40 WHERE id < 12 RETURNING id), b AS (UPDATE job SET"
+              + " rank = 41 WHERE id > 8 AND id < 20), c AS (UPDATE job SET rank = 42 WHERE id % 3"
+              + " = 0) SELECT count(*) FROM a",
+          "WITH a AS (UPDATE item SET what = 'a' WHERE purchase < 8), b AS (UPDATE item SET what ="
+              + " 'b' WHERE purchase IN (SELECT n FROM tally) OR purchase > 2) UPDATE item SET what"
+              + " = 'c' WHERE line = 1 AND purchase > 5 RETURNING *",
+          "WITH a AS (DELETE FROM part WHERE v > 4) UPDATE part SET v = 5 WHERE id < 9",
+          "WITH a AS (DELETE FROM done WHERE id % 2 = 0 RETURNING id), b AS (DELETE FROM done WHERE"
+              + " id > 105 RETURNING rank) SELECT count(*), sum(rank) FROM b",
+          "WITH u AS (UPDATE tally SET n = 8), q AS (SELECT max(tally.n) AS n FROM done, tally"
+              + " WHERE rank > n) UPDATE tally SET n = tally.n + q.n FROM q WHERE code <> 'o1'");
 
   @ParameterizedTest
   @ValueSource(strings = {"preferQueryMode=simple", "prepareThreshold=0", "prepareThreshold=-1"})
@@ -269,6 +284,48 @@ class ChangesInWithIT {
   private static final String TRANSFER =
       "WITH a AS (UPDATE job SET rank = rank - 1 WHERE id = ?) UPDATE job SET rank = rank + 5 WHERE"
           + " id = ?";
+
+  /** Who meets another transfer in the other order is told of a deadlock. */
+  @Test
+  void transfersInOneStatementKeepTheSum() throws Exception {
+    List<String> before = text("SELECT sum(rank), sum(likes) FROM job");
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    long seed = Long.getLong("abelian.seed", System.nanoTime());
+    ExecutorService sessions = Executors.newFixedThreadPool(4);
+    try {
+      List<Future<Integer>> transferring = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        Random random = new Random(seed + i);
+        transferring.add(sessions.submit(session(end, (sql, turn) -> transfer(sql, random))));
+      }
+      int transfers = 0;
+      for (Future<Integer> session : transferring) {
+        transfers += session.get(60 + SECONDS, TimeUnit.SECONDS);
+      }
+      assertTrue(transfers > 0);
+      assertEquals(before, text("SELECT sum(rank), sum(likes) FROM job"), "seed " + seed);
+    } finally {
+      sessions.shutdownNow();
+    }
+  }
+
+  private static int transfer(Connection connection, Random random) throws SQLException {
+    int from = 1 + random.nextInt(30);
+    int to = 1 + (from + random.nextInt(29)) % 30;
+    String where = random.nextBoolean() ? "id = " + to : "id = " + to + " AND rank IS NOT NULL";
+    try {
+      run(
+          connection,
+          "WITH a AS (UPDATE job SET rank = rank - 3, likes = likes - 2 WHERE id = "
+              + from
+              + ") UPDATE job SET rank = rank + 3, likes = likes + 2 WHERE "
+              + where);
+      return 1;
+    } catch (SQLException deadlock) {
+      assertEquals("40P01", deadlock.getSQLState(), deadlock.getMessage());
+      return 0;
+    }
+  }
 
   @Test
   void valuesComeWithPreparedStatements() throws SQLException {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Under operations on a few hot and many cold objects, with folding and vacuum on, the slice table and its index stop growing once every object has
-# been split: the second half of the operations takes no more room than the first, but for a half. (That is of medians: how many slices there are at
-# any moment depends on how far folding has come.) No operation is lost on the way.
+# been split: the median size in the second half of the operations is at most one and a half times that in the first. Medians, because the number of
+# slices at any moment depends on how far folding has come. No operation is lost on the way.
 # Arguments: name and port of the node. ABELIAN_SOAK_OPERATIONS=5000000 makes a day's worth of it; it prints the sizes as it goes.
 set -euo pipefail
 # shellcheck source=scripts/lib.sh

@@ -5,11 +5,11 @@
 //! them. So it is done only where the rest does not touch what the change touches (`touched.rs`); a query of WITH that reads such a table and
 //! nothing of the changes is taken first. Other changes of the table leave its rows alone (`changed_once.rs`).
 
-use super::changed_once::Others;
+use super::changed_once::OtherChanges;
 use super::given_rows::{self, Given};
 use super::merge::build;
 use super::touched::{self, Touched};
-use super::tree::{self, NodePtr};
+use super::tree;
 use super::with_queries::WithQueries;
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, CommonTableExpr, Oid};
@@ -34,7 +34,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
             continue;
         };
         for change in &changes {
-            if reads_what_changes(&given, queries.by_itself(*change))? {
+            if reads_what_changes(&given, queries.by_itself(Some(*change), statement))? {
                 return Ok(Some(given));
             }
         }
@@ -42,7 +42,8 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
     Ok(None)
 }
 
-/// The statement with that query of WITH taken first, or one that this one shares with others; `None` when the rest touches what changes.
+/// Takes this query of WITH out of the statement; or first another one that it shares with the rest, or that an earlier change reads. `None` when the
+/// rest would notice.
 fn take_first(
     query: &pg_sys::Query,
     with: usize,
@@ -58,42 +59,24 @@ fn take_first(
     if chosen.cterecursive || clashes {
         return Ok(None);
     }
-    let source = queries.by_itself(first);
+    let source = queries.by_itself(Some(first), statement);
     let is_change = source.commandType != CmdType::CMD_SELECT;
-    let needed = queries.needed_by(first);
-    let kept = |with: &NodePtr| {
-        tree::cast::<CommonTableExpr, _>(*with)
-            .and_then(|with| queries.named(&tree::string(with.ctename)))
-            .is_none_or(|at| !needed.contains(&at))
-    };
     let readers = readers_of(statement, &name);
-    statement.cteList = tree::make_list(tree::nodes(statement.cteList).filter(kept));
+    let needed = queries.needed_by(first);
     let level = chosen.ctequery.cast();
+    keep(statement, |with| {
+        queries.named(with).is_none_or(|at| !needed.contains(&at))
+    });
     let others = match is_change {
-        true => Others::of(source, statement, level),
+        true => OtherChanges::of(source, level, statement),
         false => None,
     };
     let mut hidden = 0;
     if let Some(others) = &others {
-        for before in others.levels() {
-            let before = queries.place(*before);
-            if source.commandType == CmdType::CMD_INSERT || !queries.comes_before(before, first) {
-                continue;
-            }
-            let needed = queries.read_by(before);
-            if let Some(shared) = needed.first() {
-                return match queries.only_reads(*shared) {
-                    true => take_first(query, *shared, parameters),
-                    false => Ok(None),
-                };
-            }
-            let other = match before {
-                Some(with) => queries.by_itself(with),
-                None => alone(statement),
-            };
-            if !others.let_go_before(source, other) {
-                return Ok(None);
-            }
+        match skip_earlier_changes(&queries, first, source, statement, others) {
+            Earlier::Skipped => {}
+            Earlier::Reads(shared) => return take_first(query, shared, parameters),
+            Earlier::Unknown => return Ok(None),
         }
         hidden = others.return_keys(source);
     }
@@ -102,8 +85,7 @@ fn take_first(
         return Ok(None);
     };
     if let Some(others) = &others {
-        let first = given.parameters.len() - hidden;
-        others.leave_out(first, &given.parameters)?;
+        others.skip_changed_rows(given.parameters.len() - hidden, &given.parameters)?;
     }
     if is_change && touched::meets(given.source, given.statement, &readers, others.as_ref())? {
         return Ok(None);
@@ -111,13 +93,49 @@ fn take_first(
     Ok(Some(given))
 }
 
-/// The statement without its WITH, of which it reads nothing.
-fn alone(statement: &pg_sys::Query) -> &'static mut pg_sys::Query {
-    let alone = build::copy(statement);
-    alone.cteList = std::ptr::null_mut();
-    alone.hasModifyingCTE = false;
-    alone.hasRecursive = false;
-    alone
+/// Leaves only these queries in WITH.
+fn keep(statement: &mut pg_sys::Query, kept: impl Fn(&str) -> bool) {
+    statement.cteList = tree::make_list(tree::nodes(statement.cteList).filter(|with| {
+        tree::cast::<CommonTableExpr, _>(*with).is_none_or(|with| kept(&tree::string(with.ctename)))
+    }));
+}
+
+/// What became of the changes that PostgreSQL runs before the one that is taken first.
+enum Earlier {
+    /// Their rows are left out.
+    Skipped,
+    /// One of them reads this query of WITH.
+    Reads(usize),
+    /// Which rows they find is not known before.
+    Unknown,
+}
+
+fn skip_earlier_changes(
+    queries: &WithQueries,
+    first: usize,
+    source: &mut pg_sys::Query,
+    statement: &pg_sys::Query,
+    others: &OtherChanges,
+) -> Earlier {
+    if source.commandType == CmdType::CMD_INSERT {
+        return Earlier::Skipped; // Nobody else finds its rows.
+    }
+    for other in others.queries() {
+        let other = queries.place(*other);
+        if !queries.comes_before(other, first) {
+            continue;
+        }
+        if let Some(read) = queries.read_by(other).first() {
+            return match queries.only_reads(*read) {
+                true => Earlier::Reads(*read),
+                false => Earlier::Unknown,
+            };
+        }
+        if !others.skip_rows_of(source, queries.by_itself(other, statement)) {
+            return Earlier::Unknown;
+        }
+    }
+    Earlier::Skipped
 }
 
 fn reads_what_changes(given: &Given, change: &pg_sys::Query) -> Result<bool, PostgresError> {

@@ -12,7 +12,7 @@ use super::merge::build::{self, WorkerColumns};
 use super::merge::{filter, parts};
 use super::moved_rows::{assigned_one_by_one, assigns_several, returns_own_rows};
 use super::operand;
-use super::row_keys::{in_array, is_equal, key_columns};
+use super::row_keys::{in_array, is_equal, key_vars, lock_of};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::catalog;
@@ -93,6 +93,8 @@ struct Change<'q> {
     /// The primary key of a row, and behind it the values that it gets.
     columns: WorkerColumns,
     keys: Vec<NodePtr>,
+    /// As the change itself would lock a row.
+    lock: LockClauseStrength::Type,
     /// For columns whose values the SELECT gives, where these stand.
     computed: Vec<(i16, usize)>,
     /// The same for columns of RETURNING, by their numbers.
@@ -103,11 +105,9 @@ impl Change<'_> {
     /// `None` without a primary key, and where a state of an Abelian type would have to travel.
     fn of<'q>(query: &'q pg_sys::Query, table: &Opened) -> Option<Change<'q>> {
         let mut columns = WorkerColumns::default();
-        let mut keys = Vec::new();
-        for number in key_columns(table) {
-            let key = tree::make_column(1, &table.columns()[number as usize - 1]);
-            columns.push(key, 0);
-            keys.push(key);
+        let keys = key_vars(table, 1);
+        for key in &keys {
+            columns.push(*key, 0);
         }
         let ours = catalog::find();
         let mut computed = Vec::new();
@@ -134,6 +134,7 @@ impl Change<'_> {
             query,
             columns,
             keys,
+            lock: lock_of(query, table),
             computed,
             returned,
         })
@@ -142,24 +143,9 @@ impl Change<'_> {
     /// SELECT of the keys and the values, which locks the rows.
     fn source(&self) -> &'static mut pg_sys::Query {
         let select = build::copy(self.query);
-        parts::select_changed(select, Some(self.lock()));
+        parts::select_changed(select, Some(self.lock));
         select.targetList = self.columns.targets();
         select
-    }
-
-    /// As the change itself would lock a row.
-    fn lock(&self) -> LockClauseStrength::Type {
-        let is_key = |number: i16| {
-            self.keys.iter().any(|key| {
-                tree::cast::<pg_sys::Var, _>(*key).is_some_and(|key| key.varattno == number)
-            })
-        };
-        let mut assigned = tree::assignments(self.query).into_iter();
-        let changes_key = assigned.any(|entry| is_key(entry.resno));
-        match self.query.commandType == CmdType::CMD_DELETE || changes_key {
-            true => LockClauseStrength::LCS_FORUPDATE,
-            false => LockClauseStrength::LCS_FORNOKEYUPDATE,
-        }
     }
 
     /// The statement over the rows of the SELECT, by their keys.

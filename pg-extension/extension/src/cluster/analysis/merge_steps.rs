@@ -138,7 +138,7 @@ impl Dividing<'_> {
         let among = tree::make_any(equal_places(), Oid::INVALID, self.source.place(), places);
         // SAFETY: makes a node; the FROM is of a private copy.
         unsafe {
-            (*rows.jointree).quals = if matches { among } else { not(among) };
+            (*rows.jointree).quals = if matches { among } else { filter::not(among) };
         }
         Ok(rows)
     }
@@ -253,12 +253,6 @@ fn equal_places() -> Oid {
             .map(|name| pg_sys::makeString(pg_sys::pstrdup(name.as_ptr())).cast());
         pg_sys::OpernameGetOprid(tree::make_list(names), pg_sys::INT8OID, pg_sys::INT8OID)
     }
-}
-
-fn not(condition: NodePtr) -> NodePtr {
-    let arguments = tree::make_list([condition]);
-    // SAFETY: makes a node.
-    unsafe { pg_sys::makeBoolExpr(pg_sys::BoolExprType::NOT_EXPR, arguments, -1).cast() }
 }
 
 fn is_not_true(condition: NodePtr) -> NodePtr {

@@ -6,13 +6,31 @@ use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
 use crate::operation;
-use pgrx::pg_sys::{self, Oid, SubLinkType};
+use pgrx::pg_sys::{self, CmdType, LockClauseStrength, Oid, SubLinkType};
 use std::collections::BTreeSet;
 
 /// The columns of the primary key; none when there is none.
 pub fn key_columns(table: &Opened) -> BTreeSet<i16> {
     let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_PRIMARY_KEY;
     operation::attributes(table, kind)
+}
+
+/// The columns of the primary key, of a table as the range of that number.
+pub fn key_vars(table: &Opened, range: i32) -> Vec<NodePtr> {
+    key_columns(table)
+        .into_iter()
+        .map(|number| tree::make_column(range, &table.columns()[number as usize - 1]))
+        .collect()
+}
+
+/// The lock that an UPDATE or a DELETE takes on the rows that it finds.
+pub fn lock_of(change: &pg_sys::Query, table: &Opened) -> LockClauseStrength::Type {
+    let keys = key_columns(table);
+    let mut assigned = tree::assignments(change).into_iter();
+    match change.commandType == CmdType::CMD_DELETE || assigned.any(|to| keys.contains(&to.resno)) {
+        true => LockClauseStrength::LCS_FORUPDATE,
+        false => LockClauseStrength::LCS_FORNOKEYUPDATE,
+    }
 }
 
 /// The default equality of a column's type.
@@ -41,9 +59,9 @@ pub fn is_equal(column: NodePtr, other: NodePtr) -> NodePtr {
     }
 }
 
-/// That a column has a value of the array that is the parameter behind so many.
-pub fn in_array(column: NodePtr, before: usize, parameters: &[Oid]) -> NodePtr {
-    let array = tree::make_parameter(before as i32 + 1, parameters[before]);
+/// That a column has a value of the array that is the parameter behind the first ones.
+pub fn in_array(column: NodePtr, first: usize, parameters: &[Oid]) -> NodePtr {
+    let array = tree::make_parameter(first as i32 + 1, parameters[first]);
     tree::make_any(equality(column), tree::collation_of(column), column, array)
 }
 

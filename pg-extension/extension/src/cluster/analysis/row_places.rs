@@ -3,7 +3,7 @@
 
 use super::merge::build;
 use super::merge::filter;
-use super::row_keys::{is_equal, key_columns};
+use super::row_keys::{is_equal, key_vars};
 use super::tree::{self, NodePtr};
 use crate::boundary::functions;
 use crate::opened::Opened;
@@ -54,7 +54,6 @@ struct Finding {
 struct Table {
     oid: Oid,
     keys: Vec<NodePtr>,
-    numbers: Vec<i16>,
 }
 
 impl Finding {
@@ -114,17 +113,11 @@ impl Finding {
         let open = Opened::open(entry.relid, pg_sys::NoLock)?;
         // SAFETY: a catalogue look-up.
         let has_heirs = unsafe { functions::has_subclass(entry.relid) };
-        let numbers: Vec<i16> = key_columns(&open).into_iter().collect();
+        let keys = key_vars(&open, column.varno);
         let plain = open.class().relkind as u8 == pg_sys::RELKIND_RELATION && !has_heirs;
-        (plain && !numbers.is_empty()).then(|| Table {
+        (plain && !keys.is_empty()).then_some(Table {
             oid: entry.relid,
-            keys: numbers
-                .iter()
-                .map(|number| {
-                    tree::make_column(column.varno, &open.columns()[*number as usize - 1])
-                })
-                .collect(),
-            numbers,
+            keys,
         })
     }
 
@@ -231,14 +224,7 @@ impl Finding {
         match entry.rtekind {
             RTEKind::RTE_RELATION if is_place && entry.relid == table.oid => {
                 let open = Opened::open(table.oid, pg_sys::NoLock)?;
-                let columns = table.numbers.iter();
-                Some(
-                    columns
-                        .map(|number| {
-                            tree::make_column(column.varno, &open.columns()[*number as usize - 1])
-                        })
-                        .collect(),
-                )
+                Some(key_vars(&open, column.varno))
             }
             RTEKind::RTE_SUBQUERY => {
                 self.levels.push(entry.subquery);

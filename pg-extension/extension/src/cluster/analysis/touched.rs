@@ -1,7 +1,7 @@
 //! What a change and the rest of its statement have in common: tables that both touch, and foreign keys between their tables, whose checks and actions
 //! one PostgreSQL runs at the end of the whole statement.
 
-use super::changed_once::Others;
+use super::changed_once::OtherChanges;
 use super::parser;
 use super::tree;
 use crate::boundary::PostgresError;
@@ -116,33 +116,26 @@ fn add_level(level: &pg_sys::Query, found: &mut Vec<Touched>) {
 
 /// Whether the rest of a statement would meet what a change does, if that runs before it. The rest may insert into the same table what it makes of
 /// the rows that the change returns (`readers`), as these are gone or as they are to be then, whichever comes first. It may change what a deletion leaves,
-/// and, by queries that leave the rows out that have changed (`others`), what any change leaves. Which of two changes comes first may matter for unique
-/// values; PostgreSQL has the rest come first, unless it reads what the change returns.
+/// and, by queries that leave the rows out that have changed (`others`), what any change leaves. If one may take a unique value that the other gives up,
+/// their order decides whether there is an error: then only where the rest reads what the change returns.
 pub fn meets(
     change: &pg_sys::Query,
     rest: &pg_sys::Query,
     readers: &[Oid],
-    others: Option<&Others>,
+    others: Option<&OtherChanges>,
 ) -> Result<bool, PostgresError> {
     let rest = Touched::by(rest)?;
     // A view or a rule may bring in further changes.
     let others = others.filter(|others| {
         let changes = rest.iter().filter(|touched| touched.changes_found());
         let of_table = changes.filter(|touched| touched.has(others.table()));
-        of_table.count() == others.count()
+        of_table.count() == others.queries().len()
     });
-    let unique = others.map_or_else(Vec::new, Others::unique_columns);
-    let leaves_alone = |changed: &Touched, other: &Touched, reads: bool| {
-        let told_apart =
-            others.is_some_and(|others| [changed.table, other.table] == [others.table(); 2]);
-        other.changes_found()
-            && match told_apart {
-                true => reads || !changed.order_matters(other, &unique),
-                false => {
-                    changed.command == CmdType::CMD_DELETE
-                        && (reads || other.command == CmdType::CMD_DELETE)
-                }
-            }
+    let unique = others.map_or_else(Vec::new, OtherChanges::unique_columns);
+    let told_apart = |changed: &Touched, other: &Touched| {
+        // ON CONFLICT may find rows that the other has changed.
+        !changed.meets_rows
+            && others.is_some_and(|others| [changed.table, other.table] == [others.table(); 2])
     };
     for changed in Touched::by(change)?
         .iter()
@@ -151,7 +144,11 @@ pub fn meets(
         let same = |other: &Touched| {
             let reads = readers.contains(&other.table);
             let inserts = other.inserts_only() && (changed.inserts_only() || reads);
-            changed.is_of(other) && !inserts && !leaves_alone(changed, other, reads)
+            let left = match told_apart(changed, other) {
+                true => reads || !changed.order_matters(other, &unique),
+                false => reads && changed.command == CmdType::CMD_DELETE,
+            };
+            changed.is_of(other) && !inserts && !(other.changes_found() && left)
         };
         if rest.iter().any(same) || has_effects(changed, &rest, 0) {
             return Ok(true);

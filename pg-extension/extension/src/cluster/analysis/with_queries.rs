@@ -52,23 +52,20 @@ impl WithQueries {
 
     /// Whether neither it nor what it needs changes rows.
     pub fn only_reads(&self, at: usize) -> bool {
-        !self.changes(at)
-            && !self
-                .needed_by(at)
-                .into_iter()
-                .any(|other| self.changes(other))
+        !self.changes(at) && self.needs_no_change(at)
+    }
+
+    fn needs_no_change(&self, at: usize) -> bool {
+        !self
+            .needed_by(at)
+            .into_iter()
+            .any(|other| self.changes(other))
     }
 
     /// The changes that need none of the others.
     pub fn ready_changes(&self) -> Vec<usize> {
         (0..self.0.len())
-            .filter(|at| {
-                self.changes(*at)
-                    && !self
-                        .needed_by(*at)
-                        .into_iter()
-                        .any(|other| self.changes(other))
-            })
+            .filter(|at| self.changes(*at) && self.needs_no_change(*at))
             .collect()
     }
 
@@ -78,7 +75,7 @@ impl WithQueries {
         let shared = needed.iter().copied().find(|inner| {
             (0..self.0.len()).any(|other| {
                 other != at && !needed.contains(&other) && self.mentions(other, *inner)
-            }) || self.is_read_outside(*inner)
+            }) || self.is_read_by_statement(*inner)
         });
         shared.map_or(at, |inner| self.unshared(inner))
     }
@@ -96,9 +93,10 @@ impl WithQueries {
             Some(at) => self.needed_by(at),
             None => (0..self.0.len())
                 .filter(|with| {
-                    self.is_read_outside(*with)
+                    self.is_read_by_statement(*with)
                         || (0..self.0.len()).any(|reader| {
-                            self.is_read_outside(reader) && self.needed_by(reader).contains(with)
+                            self.is_read_by_statement(reader)
+                                && self.needed_by(reader).contains(with)
                         })
                 })
                 .collect(),
@@ -106,7 +104,7 @@ impl WithQueries {
     }
 
     /// Whether PostgreSQL runs another change, or the statement itself, before this change. It runs the statement with what that reads; then the other
-    /// changes, the last one of WITH first, each with what it reads.
+    /// changes, the last one of WITH first, each with what it reads. Of two that the statement reads, the plan decides; none comes before the other here.
     pub fn comes_before(&self, other: Option<usize>, change: usize) -> bool {
         let by_statement = self.read_by(None);
         if self.read_by(other).contains(&change) || by_statement.contains(&change) {
@@ -117,7 +115,7 @@ impl WithQueries {
         })
     }
 
-    /// The last change that has this one run.
+    /// The last change that reads this one, and so has PostgreSQL run it; itself if there is none.
     fn turn(&self, change: usize) -> usize {
         (change..self.0.len())
             .rev()
@@ -126,7 +124,7 @@ impl WithQueries {
     }
 
     /// Whether the statement itself reads it.
-    fn is_read_outside(&self, at: usize) -> bool {
+    fn is_read_by_statement(&self, at: usize) -> bool {
         self.0[at].cterefcount > self.mentions_in_with(at) as i32
     }
 
@@ -136,8 +134,19 @@ impl WithQueries {
             .sum()
     }
 
-    /// The query with those of WITH that it needs, as a statement.
-    pub fn by_itself(&self, at: usize) -> &'static mut pg_sys::Query {
+    /// A query with those of WITH that it needs, as a statement; `None` stands for the statement itself, which needs none.
+    pub fn by_itself(
+        &self,
+        at: Option<usize>,
+        statement: &pg_sys::Query,
+    ) -> &'static mut pg_sys::Query {
+        let Some(at) = at else {
+            let alone = build::copy(statement);
+            alone.cteList = std::ptr::null_mut();
+            alone.hasModifyingCTE = false;
+            alone.hasRecursive = false;
+            return alone;
+        };
         let query = build::copy(self.query(at));
         // SAFETY: the copy is private; what it names in the WITH of the statement is in its own now, one level further down.
         unsafe { pg_sys::IncrementVarSublevelsUp(std::ptr::from_mut(query).cast(), -1, 1) };

@@ -189,6 +189,22 @@ pub fn all_of(conditions: Vec<NodePtr>) -> NodePtr {
     }
 }
 
+/// That a condition does not hold.
+pub fn not(condition: NodePtr) -> NodePtr {
+    let arguments = tree::make_list([condition]);
+    // SAFETY: makes a node.
+    unsafe { pg_sys::makeBoolExpr(pg_sys::BoolExprType::NOT_EXPR, arguments, -1).cast() }
+}
+
+/// Adds a condition to WHERE of a level of a private copy.
+pub fn add(level: &mut pg_sys::Query, condition: NodePtr) {
+    // SAFETY: the FROM of a private copy.
+    let from = unsafe { &mut *level.jointree };
+    let mut conditions = tree::conjuncts(from.quals);
+    conditions.push(condition);
+    from.quals = all_of(conditions);
+}
+
 /// The only range whose columns a condition reads, if it reads nothing else and has no effects.
 fn only_range(condition: NodePtr) -> Option<i32> {
     let mut ranges = plain_ranges(condition)?.into_iter();

@@ -9,15 +9,18 @@ import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.protocol.ErrorFields;
 
 /**
- * What went wrong with a COPY on the nodes that run it. Each of them stops at an error of its own;
- * the client is told the one that a single server would have met first.
+ * What went wrong with a COPY on the nodes that run it. Each of them stops at its first error; the
+ * client is told the one that a single server would most likely have met first.
  */
 final class CopyErrors {
-  /** PostgreSQL inserts so many rows at a time, and looks into unique indexes only then. */
+  /**
+   * PostgreSQL inserts up to so many rows at a time, fewer of wide ones, and finds duplicates only
+   * then: among these rows, other errors come first.
+   */
   private static final int ROWS_AT_A_TIME = 1000;
 
   /** unique_violation and exclusion_violation. */
-  private static final Set<String> OF_INDEXES = Set.of("23505", "23P01");
+  private static final Set<String> FOUND_BY_INDEXES = Set.of("23505", "23P01");
 
   /** Those of no line come last: they are found when all rows are in. */
   private static final long NO_LINE = Long.MAX_VALUE;
@@ -52,7 +55,7 @@ final class CopyErrors {
     ErrorFields fields = ErrorFields.read(frame);
     Matcher found = place.find(fields.get(ErrorFields.CONTEXT));
     long line = found == null ? NO_LINE : Long.parseLong(found.group(1));
-    errors.add(new NodeError(node, frame, line, OF_INDEXES.contains(fields.sqlState())));
+    errors.add(new NodeError(node, frame, line, FOUND_BY_INDEXES.contains(fields.sqlState())));
   }
 
   /** Tells the first of them, if there is any. Of equal ones, that is the one added first. */

@@ -208,7 +208,7 @@ public final class CopyIn extends Reply implements CopyTarget, CopyTuples.Taker 
             return null;
           }
           case BackendType.ERROR_RESPONSE -> {
-            // By the CopyFail, that is.
+            // The node only confirms the CopyFail that it was sent.
             boolean cancelled =
                 refusal != null
                     && ErrorFields.hasSqlState(frame, 0, SqlState.QUERY_CANCELED.code());

@@ -5,7 +5,7 @@
 //! them. So it is done only where the rest does not touch what the change touches (`touched.rs`); a query of WITH that reads such a table and
 //! nothing of the changes is taken first. Other changes of the table leave its rows alone (`changed_once.rs`).
 
-use super::changed_once::OtherChanges;
+use super::changed_once::{OtherChanges, are_disjoint};
 use super::given_rows::{self, Given};
 use super::merge::build;
 use super::touched::{self, Touched};
@@ -106,7 +106,7 @@ enum Earlier {
     Skipped,
     /// One of them reads this query of WITH.
     Reads(usize),
-    /// Which rows they find is not known before.
+    /// Whether they run before, or which rows they find, is not known.
     Unknown,
 }
 
@@ -121,9 +121,15 @@ fn skip_earlier_changes(
         return Earlier::Skipped; // Nobody else finds its rows.
     }
     for other in others.queries() {
-        let other = queries.place(*other);
-        if !queries.comes_before(other, first) {
+        // SAFETY: a level of a private copy.
+        if are_disjoint(source, unsafe { &**other }) {
             continue;
+        }
+        let other = queries.place(*other);
+        match queries.comes_before(other, first, statement) {
+            Some(true) => {}
+            Some(false) => continue,
+            None => return Earlier::Unknown,
         }
         if let Some(read) = queries.read_by(other).first() {
             return match queries.only_reads(*read) {

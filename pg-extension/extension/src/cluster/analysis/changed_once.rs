@@ -2,14 +2,16 @@
 //! once: whichever change comes second leaves alone what the first one has changed, and sees nothing of it. Here the one that is taken first gives the
 //! primary keys of its rows, and the others leave these out. It leaves out in its turn the rows of those that PostgreSQL would run before.
 
-use super::merge::{build, filter, parts};
+use super::merge::build::{self, WorkerColumns};
+use super::merge::{filter, parts};
+use super::relation::has_policies;
 use super::row_keys::{in_array, in_query, in_rows, key_columns, key_vars, lock_of};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::boundary::functions;
 use crate::opened::Opened;
 use crate::operation::missing;
-use pgrx::pg_sys::{self, CmdType, LockClauseStrength, Oid};
+use pgrx::pg_sys::{self, CmdType, LockClauseStrength, Oid, RTEKind};
 
 /// The other UPDATEs and DELETEs of the table that a change, which is taken out of its statement, changes.
 pub struct OtherChanges {
@@ -20,7 +22,7 @@ pub struct OtherChanges {
 
 impl OtherChanges {
     /// Those of `statement` than the one that is its level `taken`; `change` is that as a statement of its own. `None` when there are none, and where
-    /// rows cannot be told apart: in views, in tables without a primary key, and in those with children of which each has a key of its own.
+    /// rows cannot be told apart, or the role may not look for them.
     pub fn of(
         change: &pg_sys::Query,
         taken: *mut pg_sys::Query,
@@ -38,16 +40,13 @@ impl OtherChanges {
             let meets_rows = matches!(other.commandType, CmdType::CMD_UPDATE | CmdType::CMD_DELETE);
             *query != taken && meets_rows && tree::target(other) == target
         });
-        if queries.is_empty() {
+        // MERGE and ON CONFLICT fail at rows that another change has changed.
+        let is_plain = change.onConflict.is_null() && change.commandType != CmdType::CMD_MERGE;
+        if queries.is_empty() || !is_plain {
             return None;
         }
         let table = Opened::open(target, pg_sys::NoLock)?;
-        let is_whole = match table.class().relkind as u8 {
-            // SAFETY: a catalogue look-up.
-            pg_sys::RELKIND_RELATION => !unsafe { functions::has_subclass(target) },
-            kind => kind == pg_sys::RELKIND_PARTITIONED_TABLE,
-        };
-        (is_whole && !key_columns(&table).is_empty()).then_some(OtherChanges { table, queries })
+        (has_known_rows(&table) && may_look(&table)).then_some(OtherChanges { table, queries })
     }
 
     pub fn table(&self) -> Oid {
@@ -99,8 +98,8 @@ impl OtherChanges {
         Ok(())
     }
 
-    /// Has the change lock and leave out the rows that another one finds, which is a query by itself; `false` if that calls something volatile: run
-    /// again, it might find other rows.
+    /// Has the change lock and leave out the rows that another one finds, which is a query by itself; `false` if that may find other rows when it is run
+    /// again, since it calls something volatile or reads more than the rows that are locked.
     pub fn skip_rows_of(
         &self,
         change: &mut pg_sys::Query,
@@ -111,7 +110,9 @@ impl OtherChanges {
         parts::select_changed(other, Some(lock));
         other.targetList = tree::make_list(targets(found, 1));
         // SAFETY: a valid query.
-        if unsafe { pg_sys::contain_volatile_functions(std::ptr::from_mut(other).cast()) } {
+        if reads_more(other)
+            || unsafe { pg_sys::contain_volatile_functions(std::ptr::from_mut(other).cast()) }
+        {
             return false;
         }
         let keys = key_vars(&self.table, change.resultRelation);
@@ -122,18 +123,99 @@ impl OtherChanges {
     /// The lock that the other change will take itself. Where an UPDATE finds its rows by their keys alone, it finds them as long as they have these.
     fn lock(&self, other: &pg_sys::Query) -> LockClauseStrength::Type {
         let keys = key_columns(&self.table);
-        let reads_more = tree::any(other.jointree.cast(), &mut |node| {
-            tree::cast::<pg_sys::Var, _>(node).is_some_and(|column| {
-                column.varno != other.resultRelation || !keys.contains(&column.varattno)
-            }) || tree::cast::<pg_sys::SubLink, _>(node).is_some()
+        let reads_others = tree::any(other.jointree.cast(), &mut |node| {
+            tree::cast::<pg_sys::Var, _>(node)
+                .is_some_and(|column| !keys.contains(&column.varattno))
         });
         match lock_of(other, &self.table) {
-            LockClauseStrength::LCS_FORNOKEYUPDATE if !reads_more => {
+            LockClauseStrength::LCS_FORNOKEYUPDATE if !reads_others => {
                 LockClauseStrength::LCS_FORKEYSHARE
             }
             lock => lock,
         }
     }
+}
+
+/// Whether each row has a primary key, one for all children, whose values come as they are when they travel as arrays.
+fn has_known_rows(table: &Opened) -> bool {
+    let is_whole = match table.class().relkind as u8 {
+        // SAFETY: a catalogue look-up.
+        pg_sys::RELKIND_RELATION => !unsafe { functions::has_subclass(table.id()) },
+        kind => kind == pg_sys::RELKIND_PARTITIONED_TABLE,
+    };
+    let mut columns = WorkerColumns::default();
+    for key in key_vars(table, 1) {
+        columns.push(key, 0);
+    }
+    let comes_as_is = |at| tree::tag(columns.read(at)) == Some(pg_sys::NodeTag::T_Var);
+    // SAFETY: plain read of a setting.
+    let exact = unsafe { pg_sys::extra_float_digits } > 0;
+    is_whole && exact && columns.len() > 0 && (0..columns.len()).all(comes_as_is)
+}
+
+/// Whether the role sees all rows, and may lock them and read their keys.
+fn may_look(table: &Opened) -> bool {
+    let needed = [pg_sys::ACL_SELECT, pg_sys::ACL_UPDATE];
+    !has_policies(table.id())
+        && needed.into_iter().all(|mode| {
+            // SAFETY: a catalogue look-up inside a transaction.
+            let allowed = unsafe {
+                pg_sys::pg_class_aclcheck(table.id(), pg_sys::GetUserId(), mode as pg_sys::AclMode)
+            };
+            allowed == pg_sys::AclResult::ACLCHECK_OK
+        })
+}
+
+/// Whether two changes of a table find different rows: those with one integer in a column, and those with another one.
+pub fn are_disjoint(one: &pg_sys::Query, other: &pg_sys::Query) -> bool {
+    let others = compared(other);
+    compared(one).iter().any(|(column, operator, value)| {
+        others
+            .iter()
+            .any(|(other_column, other_operator, other_value)| {
+                (column, operator) == (other_column, other_operator) && value != other_value
+            })
+    })
+}
+
+/// The columns of the changed table that WHERE sets equal to integers, with the operators and the values.
+fn compared(change: &pg_sys::Query) -> Vec<(i16, Oid, i64)> {
+    // SAFETY: the FROM of a change.
+    let conditions = tree::conjuncts(unsafe { (*change.jointree).quals });
+    let equality = |condition: NodePtr| {
+        let operator = tree::cast::<pg_sys::OpExpr, _>(condition)?;
+        let mut sides = tree::nodes(operator.args);
+        let column = tree::cast::<pg_sys::Var, _>(sides.next()?)?;
+        let value = tree::cast::<pg_sys::Const, _>(sides.next()?)?;
+        let own = column.varno == change.resultRelation && column.varlevelsup == 0;
+        // SAFETY: a catalogue look-up.
+        let equals = unsafe { pg_sys::op_mergejoinable(operator.opno, column.vartype) };
+        if !own || !equals || value.constisnull {
+            return None;
+        }
+        let value = match value.consttype {
+            pg_sys::INT2OID => value.constvalue.value() as i16 as i64,
+            pg_sys::INT4OID => value.constvalue.value() as i32 as i64,
+            pg_sys::INT8OID => value.constvalue.value() as i64,
+            _ => return None,
+        };
+        Some((column.varattno, operator.opno, value))
+    };
+    conditions.into_iter().filter_map(equality).collect()
+}
+
+/// Whether a query reads other tables than one.
+fn reads_more(query: &pg_sys::Query) -> bool {
+    let mut tables = 0;
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
+            tables += tree::list::<pg_sys::RangeTblEntry>(level.rtable)
+                .filter(|entry| entry.rtekind == RTEKind::RTE_RELATION)
+                .count();
+        }
+        true
+    });
+    tables > 1
 }
 
 /// The columns of the table's unique indexes and exclusion constraints; 0 for what is no plain column.

@@ -25,7 +25,8 @@ pub fn key_vars(table: &Opened, range: i32) -> Vec<NodePtr> {
 
 /// The lock that an UPDATE or a DELETE takes on the rows that it finds.
 pub fn lock_of(change: &pg_sys::Query, table: &Opened) -> LockClauseStrength::Type {
-    let keys = key_columns(table);
+    let kind = pg_sys::IndexAttrBitmapKind::INDEX_ATTR_BITMAP_KEY;
+    let keys = operation::attributes(table, kind);
     let mut assigned = tree::assignments(change).into_iter();
     match change.commandType == CmdType::CMD_DELETE || assigned.any(|to| keys.contains(&to.resno)) {
         true => LockClauseStrength::LCS_FORUPDATE,

@@ -116,8 +116,8 @@ fn add_level(level: &pg_sys::Query, found: &mut Vec<Touched>) {
 
 /// Whether the rest of a statement would meet what a change does, if that runs before it. The rest may insert into the same table what it makes of
 /// the rows that the change returns (`readers`), as these are gone or as they are to be then, whichever comes first. It may change what a deletion leaves,
-/// and, by queries that leave the rows out that have changed (`others`), what any change leaves. If one may take a unique value that the other gives up,
-/// their order decides whether there is an error: then only where the rest reads what the change returns.
+/// and, by queries that leave the rows out that have changed (`others`), what any change leaves; but not where one may take a unique value that the other
+/// gives up, as their order decides whether there is an error.
 pub fn meets(
     change: &pg_sys::Query,
     rest: &pg_sys::Query,
@@ -133,19 +133,20 @@ pub fn meets(
     });
     let unique = others.map_or_else(Vec::new, OtherChanges::unique_columns);
     let told_apart = |changed: &Touched, other: &Touched| {
-        // ON CONFLICT may find rows that the other has changed.
-        !changed.meets_rows
-            && others.is_some_and(|others| [changed.table, other.table] == [others.table(); 2])
+        others.is_some_and(|others| [changed.table, other.table] == [others.table(); 2])
     };
     for changed in Touched::by(change)?
         .iter()
         .filter(|touched| touched.changes())
     {
         let same = |other: &Touched| {
-            let reads = readers.contains(&other.table);
+            let of_same = |table: &Oid| *table == other.table;
+            let changes = rest.iter().filter(|touched| touched.changes());
+            let reads = readers.iter().filter(|table| of_same(table)).count()
+                == changes.filter(|touched| of_same(&touched.table)).count();
             let inserts = other.inserts_only() && (changed.inserts_only() || reads);
             let left = match told_apart(changed, other) {
-                true => reads || !changed.order_matters(other, &unique),
+                true => !changed.order_matters(other, &unique),
                 false => reads && changed.command == CmdType::CMD_DELETE,
             };
             changed.is_of(other) && !inserts && !(other.changes_found() && left)

@@ -3,7 +3,7 @@
 use super::given_rows;
 use super::merge::build;
 use super::tree;
-use pgrx::pg_sys::{self, CmdType, CommonTableExpr};
+use pgrx::pg_sys::{self, CmdType, CommonTableExpr, RTEKind, SubLinkType};
 
 /// The queries of a statement's WITH.
 pub struct WithQueries(pub Vec<&'static CommonTableExpr>);
@@ -103,16 +103,78 @@ impl WithQueries {
         }
     }
 
-    /// Whether PostgreSQL runs another change, or the statement itself, before this change. It runs the statement with what that reads; then the other
-    /// changes, the last one of WITH first, each with what it reads. Of two that the statement reads, the plan decides; none comes before the other here.
-    pub fn comes_before(&self, other: Option<usize>, change: usize) -> bool {
-        let by_statement = self.read_by(None);
-        if self.read_by(other).contains(&change) || by_statement.contains(&change) {
-            return false;
+    /// Whether PostgreSQL runs another change, or the statement itself, before this change; `None` where its plan decides. It runs the statement with
+    /// what that reads; then the other changes, the last one of WITH first, each with what it reads.
+    pub fn comes_before(
+        &self,
+        other: Option<usize>,
+        change: usize,
+        statement: &pg_sys::Query,
+    ) -> Option<bool> {
+        if self.read_by(other).contains(&change) {
+            return self.reads_to_end(other, change, statement).then_some(false);
         }
-        other.is_none_or(|other| {
-            by_statement.contains(&other) || self.turn(other) > self.turn(change)
+        let has_both = |reader: Option<usize>| {
+            let read = self.read_by(reader);
+            read.contains(&change) && other.is_some_and(|other| read.contains(&other))
+        };
+        let known = !self.readers(&has_both)
+            && self.is_read_wholly(change, statement)
+            && other.is_none_or(|other| self.is_read_wholly(other, statement));
+        let by_statement = self.read_by(None);
+        let before = other.is_none_or(|other| {
+            by_statement.contains(&other)
+                || (!by_statement.contains(&change) && self.turn(other) > self.turn(change))
+        });
+        known.then_some(before)
+    }
+
+    /// Whether there is such a query, the statement among them.
+    fn readers(&self, test: &dyn Fn(Option<usize>) -> bool) -> bool {
+        test(None) || (0..self.0.len()).any(|at| test(Some(at)))
+    }
+
+    /// Whether all who read this query read it to its end.
+    fn is_read_wholly(&self, with: usize, statement: &pg_sys::Query) -> bool {
+        !self.readers(&|reader| {
+            let reads = match reader {
+                Some(at) => self.mentions(at, with),
+                None => self.is_read_by_statement(with),
+            };
+            let goes_on = || match reader {
+                Some(at) => self.changes(at) || self.is_read_wholly(at, statement),
+                None => true,
+            };
+            reads && !(self.reads_to_end(reader, with, statement) && goes_on())
         })
+    }
+
+    /// Whether a query reads another one before it changes rows, and to its end: in FROM, in IN, or in a subquery that aggregates all of it.
+    fn reads_to_end(&self, reader: Option<usize>, with: usize, statement: &pg_sys::Query) -> bool {
+        let query = match reader {
+            Some(at) => build::copy(self.query(at)),
+            None => self.by_itself(None, statement),
+        };
+        let name = self.name(with);
+        let depth = u32::from(reader.is_some());
+        let own = tree::list::<pg_sys::RangeTblEntry>(query.rtable).filter(|entry| {
+            entry.rtekind == RTEKind::RTE_CTE
+                && entry.ctelevelsup == depth
+                && tree::string(entry.ctename) == name
+        });
+        let mut found = own.count();
+        for part in [query.jointree.cast(), query.targetList.cast()] {
+            tree::walk(part, &mut |node| {
+                let link =
+                    tree::cast::<pg_sys::SubLink, _>(node).filter(|link| is_read_to_end(link));
+                if let Some(level) = link.and_then(|link| tree::cast(link.subselect)) {
+                    found += given_rows::mentions(level, &name, depth + 1).len();
+                }
+                link.is_none()
+            });
+        }
+        let all = given_rows::mentions(query, &name, depth).len();
+        found == all && query.limitCount.is_null()
     }
 
     /// The last change that reads this one, and so has PostgreSQL run it; itself if there is none.
@@ -159,4 +221,23 @@ impl WithQueries {
         query.canSetTag = true;
         query
     }
+}
+
+/// Whether a subquery is read to its end where it is read at all.
+fn is_read_to_end(link: &pg_sys::SubLink) -> bool {
+    let Some(query) = tree::cast::<pg_sys::Query, _>(link.subselect) else {
+        return false;
+    };
+    let is_whole = match link.subLinkType {
+        SubLinkType::ANY_SUBLINK => true,
+        SubLinkType::EXPR_SUBLINK => query.hasAggs && query.groupClause.is_null(),
+        _ => false,
+    };
+    let stops = tree::any(link.subselect, &mut |node| {
+        let limited =
+            tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| !level.limitCount.is_null());
+        let inner = tree::cast::<pg_sys::SubLink, _>(node).is_some();
+        limited || inner
+    });
+    is_whole && !stops
 }

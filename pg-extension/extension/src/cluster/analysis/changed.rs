@@ -122,7 +122,8 @@ fn skip_earlier_changes(
     }
     for other in others.queries() {
         // SAFETY: a level of a private copy.
-        if are_disjoint(source, unsafe { &**other }) {
+        let changes = unsafe { &**other };
+        if are_disjoint(source, changes) {
             continue;
         }
         let other = queries.place(*other);

@@ -109,10 +109,10 @@ impl OtherChanges {
         let found = key_vars(&self.table, other.resultRelation);
         parts::select_changed(other, Some(lock));
         other.targetList = tree::make_list(targets(found, 1));
+        let node: NodePtr = std::ptr::from_mut(other).cast();
         // SAFETY: a valid query.
-        if reads_more(other)
-            || unsafe { pg_sys::contain_volatile_functions(std::ptr::from_mut(other).cast()) }
-        {
+        let is_volatile = unsafe { pg_sys::contain_volatile_functions(node) };
+        if is_volatile || reads_more(other) {
             return false;
         }
         let keys = key_vars(&self.table, change.resultRelation);

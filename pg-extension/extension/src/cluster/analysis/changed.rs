@@ -78,14 +78,17 @@ fn take_first(
             Earlier::Reads(shared) => return take_first(query, shared, parameters),
             Earlier::Unknown => return Ok(None),
         }
-        hidden = others.return_keys(source);
+        if source.commandType != CmdType::CMD_DELETE {
+            hidden = others.return_keys(source);
+        }
     }
     let Some(given) = given_rows::divide(query, statement, level, source, hidden, parameters)?
     else {
         return Ok(None);
     };
-    if let Some(others) = &others {
-        others.skip_changed_rows(given.parameters.len() - hidden, &given.parameters)?;
+    if let Some(others) = others.as_ref().filter(|_| hidden > 0) {
+        let first = given.parameters.len() - hidden;
+        others.skip_changed_rows(given.statement, first, &given.parameters)?;
     }
     if is_change && touched::meets(given.source, given.statement, &readers, others.as_ref())? {
         return Ok(None);
@@ -117,8 +120,12 @@ fn skip_earlier_changes(
     statement: &pg_sys::Query,
     others: &OtherChanges,
 ) -> Earlier {
-    if source.commandType == CmdType::CMD_INSERT {
-        return Earlier::Skipped; // Nobody else finds its rows.
+    let apart = others.tells_rows_apart();
+    match source.commandType {
+        CmdType::CMD_DELETE => {} // Nobody finds its rows afterwards.
+        _ if !apart => return Earlier::Unknown,
+        CmdType::CMD_INSERT => return Earlier::Skipped, // Nobody finds its rows before.
+        _ => {}
     }
     for other in others.queries() {
         // SAFETY: a level of a private copy.
@@ -128,9 +135,9 @@ fn skip_earlier_changes(
         }
         let other = queries.place(*other);
         match queries.comes_before(other, first, statement) {
-            Some(true) => {}
+            Some(true) if apart => {}
             Some(false) => continue,
-            None => return Earlier::Unknown,
+            _ => return Earlier::Unknown,
         }
         if let Some(read) = queries.read_by(other).first() {
             return match queries.only_reads(*read) {

@@ -21,19 +21,14 @@ pub struct OtherChanges {
 }
 
 impl OtherChanges {
-    /// Those of `statement` than the one that is its level `taken`; `change` is that as a statement of its own. `None` when there are none, and where
-    /// rows cannot be told apart, or the role may not look for them.
+    /// Those of `statement` than the one that is its level `taken`; `change` is that as a statement of its own. `None` when there are none.
     pub fn of(
         change: &pg_sys::Query,
         taken: *mut pg_sys::Query,
         statement: &mut pg_sys::Query,
     ) -> Option<OtherChanges> {
         let target = tree::target(change);
-        let mut queries: Vec<*mut pg_sys::Query> =
-            tree::list::<pg_sys::CommonTableExpr>(statement.cteList)
-                .map(|with| with.ctequery.cast())
-                .collect();
-        queries.push(statement);
+        let mut queries = levels(statement);
         queries.retain(|query| {
             // SAFETY: a level of a private copy.
             let other = unsafe { &**query };
@@ -45,8 +40,17 @@ impl OtherChanges {
         if queries.is_empty() || !is_plain {
             return None;
         }
-        let table = Opened::open(target, pg_sys::NoLock)?;
-        (has_known_rows(&table) && may_look(&table)).then_some(OtherChanges { table, queries })
+        Some(OtherChanges {
+            table: Opened::open(target, pg_sys::NoLock)?,
+            queries,
+        })
+    }
+
+    /// Whether rows can be told apart by their keys, which the role may read.
+    pub fn tells_rows_apart(&self) -> bool {
+        has_known_rows(&self.table)
+            && !has_policies(self.table())
+            && may(&self.table, pg_sys::ACL_SELECT)
     }
 
     pub fn table(&self) -> Oid {
@@ -83,11 +87,20 @@ impl OtherChanges {
         count
     }
 
-    /// Has the others leave out the rows that the change has changed; their keys are in the arrays that are the parameters behind the first ones.
-    pub fn skip_changed_rows(&self, first: usize, parameters: &[Oid]) -> Result<(), PostgresError> {
-        for query in &self.queries {
-            // SAFETY: a level of a private copy, of which nothing else is held.
-            let query = unsafe { &mut **query };
+    /// Has the others, of that statement, leave out the rows that the change has changed; their keys are in the arrays that are the parameters behind the
+    /// first ones.
+    pub fn skip_changed_rows(
+        &self,
+        statement: &mut pg_sys::Query,
+        first: usize,
+        parameters: &[Oid],
+    ) -> Result<(), PostgresError> {
+        for query in levels(statement) {
+            if !self.queries.contains(&query) {
+                continue;
+            }
+            // SAFETY: a level of a private copy, of which nothing else is held now.
+            let query = unsafe { &mut *query };
             let keys = key_vars(&self.table, query.resultRelation);
             let is_changed = match keys.as_slice() {
                 &[key] => in_array(key, first, parameters),
@@ -112,7 +125,7 @@ impl OtherChanges {
         let node: NodePtr = std::ptr::from_mut(other).cast();
         // SAFETY: a valid query.
         let is_volatile = unsafe { pg_sys::contain_volatile_functions(node) };
-        if is_volatile || reads_more(other) {
+        if is_volatile || reads_more(other) || !may(&self.table, pg_sys::ACL_UPDATE) {
             return false;
         }
         let keys = key_vars(&self.table, change.resultRelation);
@@ -136,6 +149,14 @@ impl OtherChanges {
     }
 }
 
+/// A statement and the queries of its WITH.
+fn levels(statement: &mut pg_sys::Query) -> Vec<*mut pg_sys::Query> {
+    let with = tree::list::<pg_sys::CommonTableExpr>(statement.cteList)
+        .map(|with| with.ctequery.cast())
+        .collect::<Vec<_>>();
+    with.into_iter().chain([&raw mut *statement]).collect()
+}
+
 /// Whether each row has a primary key, one for all children, whose values come as they are when they travel as arrays.
 fn has_known_rows(table: &Opened) -> bool {
     let is_whole = match table.class().relkind as u8 {
@@ -143,27 +164,31 @@ fn has_known_rows(table: &Opened) -> bool {
         pg_sys::RELKIND_RELATION => !unsafe { functions::has_subclass(table.id()) },
         kind => kind == pg_sys::RELKIND_PARTITIONED_TABLE,
     };
+    // SAFETY: plain read of a setting.
+    let exact = unsafe { pg_sys::extra_float_digits } > 0;
     let mut columns = WorkerColumns::default();
     for key in key_vars(table, 1) {
         columns.push(key, 0);
     }
-    let comes_as_is = |at| tree::tag(columns.read(at)) == Some(pg_sys::NodeTag::T_Var);
-    // SAFETY: plain read of a setting.
-    let exact = unsafe { pg_sys::extra_float_digits } > 0;
-    is_whole && exact && columns.len() > 0 && (0..columns.len()).all(comes_as_is)
+    let comes_as_is = |at| {
+        let has_floats = [
+            pg_sys::FLOAT4OID,
+            pg_sys::FLOAT8OID,
+            pg_sys::FLOAT4ARRAYOID,
+            pg_sys::FLOAT8ARRAYOID,
+        ]
+        .contains(&tree::type_of(columns.read(at)));
+        tree::tag(columns.read(at)) == Some(pg_sys::NodeTag::T_Var) && (exact || !has_floats)
+    };
+    is_whole && columns.len() > 0 && (0..columns.len()).all(comes_as_is)
 }
 
-/// Whether the role sees all rows, and may lock them and read their keys.
-fn may_look(table: &Opened) -> bool {
-    let needed = [pg_sys::ACL_SELECT, pg_sys::ACL_UPDATE];
-    !has_policies(table.id())
-        && needed.into_iter().all(|mode| {
-            // SAFETY: a catalogue look-up inside a transaction.
-            let allowed = unsafe {
-                pg_sys::pg_class_aclcheck(table.id(), pg_sys::GetUserId(), mode as pg_sys::AclMode)
-            };
-            allowed == pg_sys::AclResult::ACLCHECK_OK
-        })
+/// Whether the role has a privilege on the whole table.
+fn may(table: &Opened, privilege: u32) -> bool {
+    let mode = privilege as pg_sys::AclMode;
+    // SAFETY: a catalogue look-up inside a transaction.
+    let allowed = unsafe { pg_sys::pg_class_aclcheck(table.id(), pg_sys::GetUserId(), mode) };
+    allowed == pg_sys::AclResult::ACLCHECK_OK
 }
 
 /// Whether two changes of a table find different rows: those with one integer in a column, and those with another one.
@@ -230,9 +255,14 @@ fn unique_columns(table: &Opened) -> Vec<i16> {
         found.extend_from_slice(columns);
         let is_generated =
             |number: &i16| *number > 0 && table.columns()[*number as usize - 1].attgenerated != 0;
-        // SAFETY: it is open.
-        let predicate = unsafe { pg_sys::RelationGetIndexPredicate(index.relation()) };
-        if !predicate.is_null() || columns.iter().any(is_generated) {
+        // The cache of expressions would have their constants computed, by code of the owner.
+        // SAFETY: its row of pg_index.
+        let is_partial = unsafe {
+            let row = (*index.relation()).rd_indextuple;
+            let column = pg_sys::Anum_pg_index_indpred as i32;
+            !pg_sys::heap_attisnull(row, column, std::ptr::null_mut())
+        };
+        if is_partial || columns.iter().any(is_generated) {
             found.push(0);
         }
     }

@@ -5,12 +5,12 @@
 use super::merge::build::{self, WorkerColumns};
 use super::merge::used;
 use super::parser;
+use super::reading::kept_ranges;
 use super::row_keys::{in_array, in_rows, key_columns};
 use super::tree::{self, NodePtr};
 use crate::boundary::PostgresError;
 use crate::opened::Opened;
-use pgrx::pg_sys::{self, JoinType, NodeTag, Oid, RTEKind};
-use std::collections::BTreeSet;
+use pgrx::pg_sys::{self, NodeTag, Oid, RTEKind};
 
 /// The steps.
 pub struct LockedJoin {
@@ -102,30 +102,6 @@ fn without_locks(query: &pg_sys::Query) -> &'static mut pg_sys::Query {
     copy.rowMarks = std::ptr::null_mut();
     copy.hasForUpdate = false;
     copy
-}
-
-/// The ranges of which each row of the join has one, not NULLs instead: PostgreSQL locks no others.
-fn kept_ranges(query: &pg_sys::Query) -> BTreeSet<i32> {
-    let mut kept = BTreeSet::new();
-    if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(query.jointree) {
-        tree::nodes(from.fromlist).for_each(|item| keep(item, &mut kept));
-    }
-    kept
-}
-
-fn keep(item: NodePtr, kept: &mut BTreeSet<i32>) {
-    if let Some(range) = tree::cast::<pg_sys::RangeTblRef, _>(item) {
-        kept.insert(range.rtindex);
-    }
-    let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(item) else {
-        return;
-    };
-    if [JoinType::JOIN_INNER, JoinType::JOIN_LEFT].contains(&join.jointype) {
-        keep(join.larg, kept);
-    }
-    if [JoinType::JOIN_INNER, JoinType::JOIN_RIGHT].contains(&join.jointype) {
-        keep(join.rarg, kept);
-    }
 }
 
 impl Locked {

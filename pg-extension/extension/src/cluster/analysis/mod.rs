@@ -51,6 +51,7 @@ mod prepared;
 pub mod procedure_call;
 pub mod query_value;
 mod read_first;
+mod reading;
 pub mod relation;
 mod row_keys;
 mod row_places;

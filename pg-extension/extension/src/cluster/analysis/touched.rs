@@ -145,11 +145,10 @@ pub fn meets(
             let reads = readers.iter().filter(|table| of_same(table)).count()
                 == changes.filter(|touched| of_same(&touched.table)).count();
             let inserts = other.inserts_only() && (changed.inserts_only() || reads);
-            let left = match told_apart(changed, other) {
-                true => !changed.order_matters(other, &unique),
-                false => reads && changed.command == CmdType::CMD_DELETE,
-            };
-            changed.is_of(other) && !inserts && !(other.changes_found() && left)
+            let left = other.changes_found()
+                && told_apart(changed, other)
+                && !changed.order_matters(other, &unique);
+            changed.is_of(other) && !inserts && !left
         };
         if rest.iter().any(same) || has_effects(changed, &rest, 0) {
             return Ok(true);

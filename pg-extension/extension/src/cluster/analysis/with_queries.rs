@@ -2,8 +2,9 @@
 
 use super::given_rows;
 use super::merge::build;
+use super::reading::{reads_first, reads_nothing_else};
 use super::tree;
-use pgrx::pg_sys::{self, CmdType, CommonTableExpr, RTEKind, SubLinkType};
+use pgrx::pg_sys::{self, CmdType, CommonTableExpr};
 
 /// The queries of a statement's WITH.
 pub struct WithQueries(pub Vec<&'static CommonTableExpr>);
@@ -112,15 +113,16 @@ impl WithQueries {
         statement: &pg_sys::Query,
     ) -> Option<bool> {
         if self.read_by(other).contains(&change) {
-            return self.reads_to_end(other, change, statement).then_some(false);
+            return self
+                .is_read(change, statement, &reads_first)
+                .then_some(false);
         }
         let has_both = |reader: Option<usize>| {
             let read = self.read_by(reader);
             read.contains(&change) && other.is_some_and(|other| read.contains(&other))
         };
-        let known = !self.readers(&has_both)
-            && self.is_read_wholly(change, statement)
-            && other.is_none_or(|other| self.is_read_wholly(other, statement));
+        let is_run = |with| self.is_read(with, statement, &reads_nothing_else);
+        let known = !self.readers(&has_both) && is_run(change) && other.is_none_or(is_run);
         let by_statement = self.read_by(None);
         let before = other.is_none_or(|other| {
             by_statement.contains(&other)
@@ -134,47 +136,25 @@ impl WithQueries {
         test(None) || (0..self.0.len()).any(|at| test(Some(at)))
     }
 
-    /// Whether all who read this query read it to its end.
-    fn is_read_wholly(&self, with: usize, statement: &pg_sys::Query) -> bool {
-        !self.readers(&|reader| {
-            let reads = match reader {
-                Some(at) => self.mentions(at, with),
-                None => self.is_read_by_statement(with),
-            };
-            let goes_on = || match reader {
-                Some(at) => self.changes(at) || self.is_read_wholly(at, statement),
-                None => true,
-            };
-            reads && !(self.reads_to_end(reader, with, statement) && goes_on())
-        })
-    }
-
-    /// Whether a query reads another one before it changes rows, and to its end: in FROM, in IN, or in a subquery that aggregates all of it.
-    fn reads_to_end(&self, reader: Option<usize>, with: usize, statement: &pg_sys::Query) -> bool {
-        let query = match reader {
-            Some(at) => build::copy(self.query(at)),
-            None => self.by_itself(None, statement),
-        };
+    /// Whether all who read this query, if anybody does, do so in that way, and are read themselves in that way or run anyway.
+    fn is_read(
+        &self,
+        with: usize,
+        statement: &pg_sys::Query,
+        how: &dyn Fn(&pg_sys::Query, &str, u32) -> bool,
+    ) -> bool {
         let name = self.name(with);
-        let depth = u32::from(reader.is_some());
-        let own = tree::list::<pg_sys::RangeTblEntry>(query.rtable).filter(|entry| {
-            entry.rtekind == RTEKind::RTE_CTE
-                && entry.ctelevelsup == depth
-                && tree::string(entry.ctename) == name
-        });
-        let mut found = own.count();
-        for part in [query.jointree.cast(), query.targetList.cast()] {
-            tree::walk(part, &mut |node| {
-                let link =
-                    tree::cast::<pg_sys::SubLink, _>(node).filter(|link| is_read_to_end(link));
-                if let Some(level) = link.and_then(|link| tree::cast(link.subselect)) {
-                    found += given_rows::mentions(level, &name, depth + 1).len();
-                }
-                link.is_none()
-            });
-        }
-        let all = given_rows::mentions(query, &name, depth).len();
-        found == all && query.limitCount.is_null()
+        !self.readers(&|reader| match reader {
+            None => {
+                let own = self.by_itself(None, statement);
+                self.is_read_by_statement(with) && !how(own, &name, 0)
+            }
+            Some(at) => {
+                let goes_on = || self.changes(at) || self.is_read(at, statement, how);
+                let reads = at != with && self.mentions(at, with);
+                reads && !(how(self.query(at), &name, 1) && goes_on())
+            }
+        })
     }
 
     /// The last change that reads this one, and so has PostgreSQL run it; itself if there is none.
@@ -192,6 +172,7 @@ impl WithQueries {
 
     fn mentions_in_with(&self, at: usize) -> usize {
         (0..self.0.len())
+            .filter(|other| *other != at) // cterefcount does not count its own
             .map(|other| given_rows::mentions(self.query(other), &self.name(at), 1).len())
             .sum()
     }
@@ -221,23 +202,4 @@ impl WithQueries {
         query.canSetTag = true;
         query
     }
-}
-
-/// Whether a subquery is read to its end where it is read at all.
-fn is_read_to_end(link: &pg_sys::SubLink) -> bool {
-    let Some(query) = tree::cast::<pg_sys::Query, _>(link.subselect) else {
-        return false;
-    };
-    let is_whole = match link.subLinkType {
-        SubLinkType::ANY_SUBLINK => true,
-        SubLinkType::EXPR_SUBLINK => query.hasAggs && query.groupClause.is_null(),
-        _ => false,
-    };
-    let stops = tree::any(link.subselect, &mut |node| {
-        let limited =
-            tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| !level.limitCount.is_null());
-        let inner = tree::cast::<pg_sys::SubLink, _>(node).is_some();
-        limited || inner
-    });
-    is_whole && !stops
 }

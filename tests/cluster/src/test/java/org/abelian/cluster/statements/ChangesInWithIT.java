@@ -80,7 +80,8 @@ class ChangesInWithIT {
           "INSERT INTO tally VALUES ('o1', 0), ('o2', 5), ('x', 7)",
           "INSERT INTO note VALUES (1, 'a'), (2, NULL), (NULL, 'c')",
           "INSERT INTO part SELECT i, i % 10, i FROM generate_series(1, 20) i",
-          "INSERT INTO mail SELECT i, 'm' || i FROM generate_series(1, 9) i");
+          "INSERT INTO mail SELECT i, 'm' || i FROM generate_series(1, 9) i",
+          "INSERT INTO plain SELECT i, i FROM generate_series(1, 9) i");
 
   private final LocalNode single;
   private final LocalCluster cluster;
@@ -119,7 +120,17 @@ class ChangesInWithIT {
 
   private void sameRows() {
     for (String table :
-        List.of("job", "done", "purchase", "item", "tally", "note", "part", "mail", "cascaded")) {
+        List.of(
+            "job",
+            "done",
+            "purchase",
+            "item",
+            "tally",
+            "note",
+            "part",
+            "mail",
+            "cascaded",
+            "plain")) {
       same("SELECT * FROM " + table);
     }
   }
@@ -193,9 +204,6 @@ class ChangesInWithIT {
               + " FROM item WHERE line = 2 AND purchase > 0 RETURNING *) SELECT * FROM d",
           "WITH i AS (INSERT INTO item VALUES (601, 1, 'new'), (602, 1, 'new') RETURNING what)"
               + " UPDATE item SET what = 'old' WHERE purchase > 600 OR purchase < 3",
-          "WITH u AS (UPDATE tally SET n = 1 WHERE code = 'o1'), v AS (UPDATE tally SET n = 2 WHERE"
-              + " code = 'o2' RETURNING n) UPDATE tally SET n = tally.n + v.n FROM v WHERE code ="
-              + " 'x' RETURNING *",
           "WITH u AS (UPDATE part SET v = v + 100 WHERE id < 6 RETURNING v) UPDATE part SET v = -v"
               + " WHERE id > 5 AND id < 18 RETURNING id, day",
           "WITH u AS (UPDATE part SET day = 20 WHERE id = 4 RETURNING *) UPDATE part SET v = 3 FROM"
@@ -215,6 +223,15 @@ class ChangesInWithIT {
           "WITH a AS (UPDATE job SET rank = rank - 5 WHERE id = 4 RETURNING id, rank), b AS (UPDATE"
               + " job SET rank = rank + 5 WHERE id = 5 RETURNING id, rank) INSERT INTO note SELECT"
               + " id, 'has ' || rank FROM a UNION ALL SELECT id, 'got ' || rank FROM b",
+          "WITH d AS (DELETE FROM plain WHERE id = 1) DELETE FROM plain WHERE id = 2",
+          "WITH d AS (DELETE FROM plain WHERE id < 5 RETURNING id) UPDATE plain SET v = d.id FROM d"
+              + " WHERE plain.id = d.id + 3",
+          "WITH d AS (DELETE FROM job WHERE id = 17 RETURNING rank) UPDATE job SET rank = rank +"
+              + " (SELECT rank FROM d) WHERE id < 17",
+          "WITH d AS (DELETE FROM job WHERE rank > 35 RETURNING *) UPDATE job SET rank = s.n FROM"
+              + " (SELECT owner, count(*) AS n FROM d GROUP BY owner) s WHERE job.owner = s.owner",
+          "WITH a AS (DELETE FROM job WHERE id < 9 RETURNING *), b AS (DELETE FROM job WHERE id >"
+              + " 6) INSERT INTO done SELECT id + 700, owner, rank FROM a",
           "WITH a AS (DELETE FROM part WHERE v > 4) UPDATE part SET v = 5 WHERE id < 9",
           "WITH a AS (DELETE FROM done WHERE id % 2 = 0 RETURNING id), b AS (DELETE FROM done WHERE"
               + " id > 105 RETURNING rank) SELECT count(*), sum(rank) FROM b");
@@ -243,6 +260,19 @@ class ChangesInWithIT {
 
   private static final List<String> REFUSED =
       List.of(
+          "WITH u AS (UPDATE tally SET n = 1 WHERE code = 'o1'), v AS (UPDATE tally SET n = 2 WHERE"
+              + " code = 'o2' RETURNING n) UPDATE tally SET n = tally.n + v.n FROM v WHERE code ="
+              + " 'x' RETURNING *",
+          "WITH a AS (UPDATE job SET rank = 1 WHERE id < 5 RETURNING id), s AS (SELECT EXISTS"
+              + " (SELECT FROM a) AS e) UPDATE job SET rank = 2 FROM s WHERE s.e AND job.id IN (3,"
+              + " 4)",
+          "WITH a AS (UPDATE job SET rank = 1 WHERE id < 5 RETURNING id), c AS (UPDATE job SET rank"
+              + " = 2 WHERE id > 2) SELECT count(*) FROM a WHERE false",
+          "WITH d AS (DELETE FROM job WHERE id < 3 RETURNING rank) UPDATE job SET rank = 0 WHERE id"
+              + " = 1 OR rank < (SELECT max(rank) FROM d)",
+          "WITH d AS (DELETE FROM plain WHERE id < 5 RETURNING id) UPDATE plain SET v = 2 WHERE"
+              + " EXISTS (SELECT FROM d)",
+          "WITH d AS (DELETE FROM plain WHERE id < 5 RETURNING id) DELETE FROM plain WHERE id > 2",
           "WITH a AS (UPDATE job SET rank = rank - 5 WHERE id < 9 RETURNING id), b AS (UPDATE job"
               + " SET rank = rank + 5 WHERE id > 5 RETURNING id) TABLE a UNION ALL TABLE b",
           "WITH m AS (UPDATE mail SET address = 'k' || id WHERE id < 3 RETURNING id) UPDATE mail"

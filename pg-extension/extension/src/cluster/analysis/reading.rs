@@ -23,16 +23,15 @@ pub fn reads_nothing_else(query: &pg_sys::Query, name: &str, depth: u32) -> bool
         && query.limitCount.is_null()
         && query.setOperations.is_null()
         && mentions(query, name, depth).len() == 1;
-    let ranges: Vec<i32> = tree::list::<pg_sys::RangeTblRef>(from.fromlist)
-        .map(|range| range.rtindex)
-        .filter(|range| *range != query.resultRelation)
+    // 0 stands for a join.
+    let ranges: Vec<i32> = tree::nodes(from.fromlist)
+        .map(|item| tree::cast::<pg_sys::RangeTblRef, _>(item).map_or(0, |range| range.rtindex))
+        .filter(|range| *range == 0 || *range != query.resultRelation)
         .collect();
     let &[range] = ranges.as_slice() else {
         return false;
     };
-    let all_plain = tree::nodes(from.fromlist).count() <= 2;
     is_plain
-        && all_plain
         && entry(query, range).is_some_and(|entry| {
             is_mention(entry, name, depth)
                 || inner(entry).is_some_and(|inner| reads_nothing_else(inner, name, depth + 1))

@@ -56,7 +56,13 @@ public final class GroupRetry {
   private int attemptsInOrder;
   private int attemptsBesideChanges;
 
-  /** The placement that was too old at the last of these attempts. */
+  /** Those of them that began with the same placement as the one before. */
+  private int attemptsAlike;
+
+  /** The placement with which this attempt began; its later statements may know a newer one. */
+  private long routedBy;
+
+  /** The same of the last attempt that met somebody else's change. */
   private long changedSince;
 
   /** No group has begun. */
@@ -81,6 +87,7 @@ public final class GroupRetry {
 
   /** A group begins; it may be one that runs again. */
   public void beginGroup() {
+    routedBy = settings.snapshot().placementVersion();
     outputPosition = output.position();
     inBlock = state.isBlock();
     historySize = state.history().size();
@@ -158,12 +165,12 @@ public final class GroupRetry {
 
   /** Counts one more attempt beside somebody else's changes, unless there have been enough. */
   private boolean goesOnBesideChange() {
-    long version = settings.snapshot().placementVersion();
-    int limit = version == changedSince ? ATTEMPTS : ATTEMPTS_BESIDE_CHANGES;
-    if (attemptsBesideChanges >= limit) {
+    attemptsAlike = routedBy == changedSince ? attemptsAlike : 0;
+    if (attemptsAlike >= ATTEMPTS || attemptsBesideChanges >= ATTEMPTS_BESIDE_CHANGES) {
       return false;
     }
-    changedSince = version;
+    changedSince = routedBy;
+    attemptsAlike++;
     attemptsBesideChanges++;
     return true;
   }
@@ -171,6 +178,7 @@ public final class GroupRetry {
   private Catalog readPlacement() {
     Catalog read = catalog.refresh(settings.snapshot().placementVersion());
     settings.placementVersion(read.version());
+    routedBy = read.version();
     return read;
   }
 
@@ -243,6 +251,7 @@ public final class GroupRetry {
     attempts = 0;
     attemptsInOrder = 0;
     attemptsBesideChanges = 0;
+    attemptsAlike = 0;
   }
 
   /** The group is answered, and does not run again. */

@@ -48,14 +48,21 @@ pub fn may_update(table: pg_sys::Oid, column: i16) -> bool {
     may(table, column, pg_sys::ACL_UPDATE)
 }
 
+/// Whether the current user has a privilege on the whole table.
+pub fn may_whole(table: pg_sys::Oid, mode: u32) -> bool {
+    // SAFETY: a catalogue look-up.
+    let allowed =
+        unsafe { pg_sys::pg_class_aclcheck(table, pg_sys::GetUserId(), mode as pg_sys::AclMode) };
+    allowed == pg_sys::AclResult::ACLCHECK_OK
+}
+
 fn may(table: pg_sys::Oid, column: i16, mode: u32) -> bool {
-    let mode = mode as pg_sys::AclMode;
-    // SAFETY: catalogue look-ups.
-    unsafe {
-        let user = pg_sys::GetUserId();
-        pg_sys::pg_class_aclcheck(table, user, mode) == pg_sys::AclResult::ACLCHECK_OK
-            || pg_sys::pg_attribute_aclcheck(table, column, user, mode)
-                == pg_sys::AclResult::ACLCHECK_OK
+    may_whole(table, mode) || {
+        let mode = mode as pg_sys::AclMode;
+        // SAFETY: a catalogue look-up.
+        let allowed =
+            unsafe { pg_sys::pg_attribute_aclcheck(table, column, pg_sys::GetUserId(), mode) };
+        allowed == pg_sys::AclResult::ACLCHECK_OK
     }
 }
 

@@ -7,6 +7,7 @@
 
 use super::super::postgres;
 use super::tree::{self, NodePtr};
+use super::unique_indexes::{self, Index};
 use super::{functions, parser};
 use crate::aggregate::Family;
 use crate::boundary::PostgresError;
@@ -167,7 +168,7 @@ impl Keys {
 
     /// The columns of each unique index that holds for every row at once; null for what is not of plain columns.
     fn unique_keys(&self) -> Vec<Option<BTreeSet<i16>>> {
-        self.of_unique_indexes(|index| {
+        unique_indexes::each(&self.0, |index| {
             let attributes = index.attributes();
             let usable = index.form.indisunique
                 && index.form.indimmediate
@@ -181,61 +182,24 @@ impl Keys {
 
     /// Whether a unique index has no column among these: a row may meet another there.
     fn may_collide(&self, made: &BTreeSet<i16>) -> bool {
-        self.of_unique_indexes(|index| index.tells_apart(made))
-            .contains(&false)
-    }
-
-    /// What is to be known of each unique index and exclusion constraint.
-    fn of_unique_indexes<R>(&self, known: impl Fn(&Index) -> R) -> Vec<R> {
-        let mut found = Vec::new();
-        // SAFETY: the indexes of an open relation; each is opened and closed here.
-        unsafe {
-            for index in tree::oids(pg_sys::RelationGetIndexList(self.0.relation())) {
-                let relation = pg_sys::index_open(index, pg_sys::AccessShareLock as i32);
-                let form = &*(*relation).rd_index;
-                if form.indisunique || form.indisexclusion {
-                    found.push(known(&Index { relation, form }));
-                }
-                pg_sys::index_close(relation, pg_sys::AccessShareLock as i32);
-            }
-        }
-        found
+        unique_indexes::each(&self.0, |index| tells_apart(index, made)).contains(&false)
     }
 }
 
-/// An open index.
-struct Index<'a> {
-    relation: pg_sys::Relation,
-    form: &'a pg_sys::FormData_pg_index,
-}
-
-impl Index<'_> {
-    /// The columns of its key; 0 for an expression.
-    fn attributes(&self) -> &[i16] {
-        // SAFETY: the array has as many elements.
-        unsafe {
-            self.form
-                .indkey
-                .values
-                .as_slice(self.form.indnkeyatts as usize)
-        }
-    }
-
-    /// Whether different values of one of these UUID columns alone make rows different to it.
-    fn tells_apart(&self, made: &BTreeSet<i16>) -> bool {
-        // SAFETY: an open index has as many operator families as columns; the others are catalogue look-ups.
-        let compares_as_usual = |position: usize| unsafe {
-            let usual = pg_sys::GetDefaultOpClass(pg_sys::UUIDOID, pg_sys::BTREE_AM_OID);
-            *(*self.relation).rd_opfamily.add(position) == pg_sys::get_opclass_family(usual)
-        };
-        self.form.indisunique
-            && self.form.indimmediate
-            && self
-                .attributes()
-                .iter()
-                .enumerate()
-                .any(|(position, column)| made.contains(column) && compares_as_usual(position))
-    }
+/// Whether different values of one of these UUID columns alone make rows different to an index.
+fn tells_apart(index: &Index, made: &BTreeSet<i16>) -> bool {
+    // SAFETY: an open index has as many operator families as columns; the others are catalogue look-ups.
+    let compares_as_usual = |position: usize| unsafe {
+        let usual = pg_sys::GetDefaultOpClass(pg_sys::UUIDOID, pg_sys::BTREE_AM_OID);
+        *(*index.relation).rd_opfamily.add(position) == pg_sys::get_opclass_family(usual)
+    };
+    index.form.indisunique
+        && index.form.indimmediate
+        && index
+            .attributes()
+            .iter()
+            .enumerate()
+            .any(|(position, column)| made.contains(column) && compares_as_usual(position))
 }
 
 /// Whether these columns are together exactly one unique key of the table.

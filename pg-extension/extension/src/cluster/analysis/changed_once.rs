@@ -2,11 +2,13 @@
 //! once: whichever change comes second leaves alone what the first one has changed, and sees nothing of it. Here the one that is taken first gives the
 //! primary keys of its rows, and the others leave these out. It leaves out in its turn the rows of those that PostgreSQL would run before.
 
+use super::super::postgres::may_whole;
 use super::merge::build::{self, WorkerColumns};
 use super::merge::{filter, parts};
 use super::relation::has_policies;
 use super::row_keys::{in_array, in_query, in_rows, key_columns, key_vars, lock_of};
 use super::tree::{self, NodePtr};
+use super::unique_indexes::{self, Index};
 use crate::boundary::PostgresError;
 use crate::boundary::functions;
 use crate::opened::Opened;
@@ -50,7 +52,7 @@ impl OtherChanges {
     pub fn tells_rows_apart(&self) -> bool {
         has_known_rows(&self.table)
             && !has_policies(self.table())
-            && may(&self.table, pg_sys::ACL_SELECT)
+            && may_whole(self.table(), pg_sys::ACL_SELECT)
     }
 
     pub fn table(&self) -> Oid {
@@ -82,7 +84,7 @@ impl OtherChanges {
         let returned: Vec<NodePtr> = tree::nodes(change.returningList).collect();
         let keys = key_vars(&self.table, change.resultRelation);
         let count = keys.len();
-        let targets = targets(keys, returned.len() as i16 + 1);
+        let targets = build::targets(keys, returned.len() as i16 + 1);
         change.returningList = tree::make_list(returned.into_iter().chain(targets));
         count
     }
@@ -121,11 +123,11 @@ impl OtherChanges {
         let lock = self.lock(other);
         let found = key_vars(&self.table, other.resultRelation);
         parts::select_changed(other, Some(lock));
-        other.targetList = tree::make_list(targets(found, 1));
+        other.targetList = tree::make_list(build::targets(found, 1));
         let node: NodePtr = std::ptr::from_mut(other).cast();
         // SAFETY: a valid query.
         let is_volatile = unsafe { pg_sys::contain_volatile_functions(node) };
-        if is_volatile || reads_more(other) || !may(&self.table, pg_sys::ACL_UPDATE) {
+        if is_volatile || reads_more(other) || !may_whole(self.table(), pg_sys::ACL_UPDATE) {
             return false;
         }
         let keys = key_vars(&self.table, change.resultRelation);
@@ -183,14 +185,6 @@ fn has_known_rows(table: &Opened) -> bool {
     is_whole && columns.len() > 0 && (0..columns.len()).all(comes_as_is)
 }
 
-/// Whether the role has a privilege on the whole table.
-fn may(table: &Opened, privilege: u32) -> bool {
-    let mode = privilege as pg_sys::AclMode;
-    // SAFETY: a catalogue look-up inside a transaction.
-    let allowed = unsafe { pg_sys::pg_class_aclcheck(table.id(), pg_sys::GetUserId(), mode) };
-    allowed == pg_sys::AclResult::ACLCHECK_OK
-}
-
 /// Whether two changes of a table find different rows: those with one integer in a column, and those with another one.
 pub fn are_disjoint(one: &pg_sys::Query, other: &pg_sys::Query) -> bool {
     let others = compared(other);
@@ -245,54 +239,21 @@ fn reads_more(query: &pg_sys::Query) -> bool {
 
 /// The columns of the table's unique indexes and exclusion constraints; 0 for what is no plain column.
 fn unique_columns(table: &Opened) -> Vec<i16> {
-    let mut found = Vec::new();
-    for index in unique_indexes(table) {
-        // SAFETY: an open index has such a row, with as many columns as it says.
-        let columns = unsafe {
-            let form = &*(*index.relation()).rd_index;
-            form.indkey.values.as_slice(form.indnkeyatts as usize)
-        };
-        found.extend_from_slice(columns);
+    let of_index = |index: &Index| {
+        let mut columns = index.attributes().to_vec();
         let is_generated =
             |number: &i16| *number > 0 && table.columns()[*number as usize - 1].attgenerated != 0;
-        // The cache of expressions would have their constants computed, by code of the owner.
-        // SAFETY: its row of pg_index.
-        let is_partial = unsafe {
-            let row = (*index.relation()).rd_indextuple;
-            let column = pg_sys::Anum_pg_index_indpred as i32;
-            !pg_sys::heap_attisnull(row, column, std::ptr::null_mut())
-        };
-        if is_partial || columns.iter().any(is_generated) {
-            found.push(0);
+        if index.is_partial() || columns.iter().any(is_generated) {
+            columns.push(0);
         }
-    }
-    found
+        columns
+    };
+    unique_indexes::each(table, of_index).concat()
 }
 
 /// Whether a partition has a unique index that is no part of one of the whole table.
 fn has_own_unique_index(partition: &Opened) -> bool {
-    // SAFETY: a field of an open index.
-    unique_indexes(partition).any(|index| unsafe { !(*(*index.relation()).rd_rel).relispartition })
-}
-
-fn unique_indexes(table: &Opened) -> impl Iterator<Item = Opened> {
-    // SAFETY: the table is open, and the list a copy.
-    let indexes = unsafe { pg_sys::RelationGetIndexList(table.relation()) };
-    tree::oids(indexes)
-        .filter_map(|index| Opened::open(index, pg_sys::AccessShareLock))
-        .filter(|index| {
-            // SAFETY: an open index has such a row.
-            let form = unsafe { &*(*index.relation()).rd_index };
-            form.indisunique || form.indisexclusion
-        })
-}
-
-/// Columns of these expressions, from that number on.
-fn targets(expressions: Vec<NodePtr>, first: i16) -> impl Iterator<Item = NodePtr> {
-    expressions
-        .into_iter()
-        .zip(first..)
-        .map(|(expression, number)| build::target(expression, number).cast())
+    unique_indexes::each(partition, |index| index.is_part()).contains(&false)
 }
 
 /// Adds to WHERE that a condition does not hold.

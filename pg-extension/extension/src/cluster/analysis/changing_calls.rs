@@ -155,9 +155,8 @@ impl Change<'_> {
         parameters: &[Oid],
     ) -> Result<&'static mut pg_sys::Query, PostgresError> {
         let rows = build::rows(first, parameters)?;
-        rows.targetList = tree::make_list(
-            (0..self.columns.len()).map(|at| build::target(self.read(at), at as i16 + 1).cast()),
-        );
+        let read = (0..self.columns.len()).map(|at| self.read(at));
+        rows.targetList = tree::make_list(build::targets(read, 1));
         let statement = build::copy(self.query);
         let target = tree::copy(tree::range(statement, 1));
         statement.rtable = tree::make_list([target.cast(), build::range_of(rows, "given").cast()]);

@@ -4,6 +4,7 @@
 use super::merge::{
     self,
     build::{self, WorkerColumns},
+    filter,
 };
 use super::parser;
 use super::tree::{self, NodePtr};
@@ -182,10 +183,8 @@ fn restrict(
         .iter()
         .filter_map(|condition| rows.restriction(statement, *condition, parameters))
         .collect();
-    if !restrictions.is_empty() {
-        let all = tree::make_list(conditions.into_iter().chain(restrictions));
-        // SAFETY: the FROM of a private copy, and a list of conditions.
-        unsafe { (*statement.jointree).quals = pg_sys::make_ands_explicit(all).cast() };
+    for restriction in restrictions {
+        filter::add(statement, restriction);
     }
 }
 

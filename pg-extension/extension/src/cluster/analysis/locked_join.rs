@@ -3,7 +3,7 @@
 //! locked is thereby looked at as it is now. Each step gives its rows to the next ones as arrays, one parameter for each column.
 
 use super::merge::build::{self, WorkerColumns};
-use super::merge::used;
+use super::merge::{filter, used};
 use super::parser;
 use super::reading::kept_ranges;
 use super::row_keys::{in_array, in_rows, key_columns};
@@ -183,20 +183,14 @@ impl Locked {
         first: usize,
         parameters: &[Oid],
     ) -> Result<(), PostgresError> {
-        let from = join.jointree;
-        // SAFETY: the FROM of a private copy.
-        let mut conditions = vec![unsafe { (*from).quals }];
-        conditions.retain(|condition| !condition.is_null());
         let columns: Vec<NodePtr> = self.keys.iter().map(|key| key.column).collect();
         for (column, before) in columns.iter().zip(first..) {
-            conditions.push(in_array(*column, before, parameters));
+            filter::add(join, in_array(*column, before, parameters));
         }
         if columns.len() > 1 {
-            conditions.push(in_rows(&columns, first, parameters)?);
+            filter::add(join, in_rows(&columns, first, parameters)?);
             join.hasSubLinks = true;
         }
-        // SAFETY: as above.
-        unsafe { (*from).quals = pg_sys::make_ands_explicit(tree::make_list(conditions)).cast() };
         Ok(())
     }
 }

@@ -67,6 +67,7 @@ mod temporary_view;
 mod tokens;
 mod touched;
 pub mod tree;
+mod unique_indexes;
 mod unread;
 pub mod utility;
 mod view_query;

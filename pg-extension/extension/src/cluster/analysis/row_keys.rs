@@ -73,10 +73,9 @@ pub fn in_rows(
     parameters: &[Oid],
 ) -> Result<NodePtr, PostgresError> {
     let rows = build::rows(first, &parameters[..first + columns.len()])?;
-    rows.targetList = tree::make_list(columns.iter().zip(1..).map(|(column, number)| {
-        let field = tree::make_field(1, number, *column);
-        build::target(field, number).cast()
-    }));
+    let fields = columns.iter().zip(1..);
+    let fields = fields.map(|(column, number)| tree::make_field(1, number, *column));
+    rows.targetList = tree::make_list(build::targets(fields, 1));
     Ok(in_query(columns, rows))
 }
 

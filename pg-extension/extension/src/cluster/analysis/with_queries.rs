@@ -146,13 +146,13 @@ impl WithQueries {
         let name = self.name(with);
         !self.readers(&|reader| match reader {
             None => {
-                let own = self.by_itself(None, statement);
-                self.is_read_by_statement(with) && !how(own, &name, 0)
+                self.is_read_by_statement(with) && !how(self.by_itself(None, statement), &name, 0)
             }
             Some(at) => {
-                let goes_on = || self.changes(at) || self.is_read(at, statement, how);
                 let reads = at != with && self.mentions(at, with);
-                reads && !(how(self.query(at), &name, 1) && goes_on())
+                reads
+                    && !(how(self.query(at), &name, 1)
+                        && (self.changes(at) || self.is_read(at, statement, how)))
             }
         })
     }

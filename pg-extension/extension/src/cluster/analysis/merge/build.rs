@@ -159,6 +159,15 @@ pub fn target(expression: NodePtr, number: i16) -> *mut pg_sys::TargetEntry {
     unsafe { pg_sys::makeTargetEntry(expression.cast(), number, std::ptr::null_mut(), false) }
 }
 
+/// Columns of these expressions, from that number on.
+pub fn targets(
+    expressions: impl IntoIterator<Item = NodePtr>,
+    first: i16,
+) -> impl Iterator<Item = NodePtr> {
+    let numbered = expressions.into_iter().zip(first..);
+    numbered.map(|(expression, number)| target(expression, number).cast())
+}
+
 /// NULL of a type; of a domain, which may forbid NULLs, of the type below it.
 pub fn null(type_oid: Oid) -> NodePtr {
     // SAFETY: makes a constant of an existing type.

@@ -3,6 +3,7 @@
 
 use super::super::super::analysis::functions::{self, FIRST_USER_OBJECT};
 use super::super::super::analysis::{called_body, parser, relation, tree};
+use super::super::super::postgres;
 use super::{source, touched};
 use pgrx::pg_sys::{self, Oid};
 use std::collections::BTreeSet;
@@ -80,12 +81,7 @@ fn table(name: &[String]) -> Option<Oid> {
 }
 
 fn may_read(table: Oid) -> bool {
-    // SAFETY: a catalogue look-up.
-    unsafe {
-        let select = pg_sys::ACL_SELECT as pg_sys::AclMode;
-        let allowed = pg_sys::pg_class_aclcheck(table, pg_sys::GetUserId(), select);
-        allowed == pg_sys::AclResult::ACLCHECK_OK
-    }
+    postgres::may_whole(table, pg_sys::ACL_SELECT)
 }
 
 /// The names in a text, with and without what is behind a dot.

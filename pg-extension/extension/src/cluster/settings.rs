@@ -47,7 +47,7 @@ static COMBINE: GucSetting<bool> = GucSetting::<bool>::new(true);
 /// `abelian.random_keys`: whether the analysis of an INSERT with random keys tells how to run it with keys of the router's making.
 pub static RANDOM_KEYS: GucSetting<bool> = GucSetting::<bool>::new(false);
 
-/// `abelian.plan_exchanges`: whether nodes evaluate what they can of a statement that needs rows of one beside those of another.
+/// `abelian.plan_exchanges`: whether nodes evaluate what they can of a query over rows of several nodes.
 pub static PLAN_EXCHANGES: GucSetting<bool> = GucSetting::<bool>::new(true);
 
 /// `abelian.min_broadcast_size`: below so many kilobytes of rows that would be gathered, no broadcast join is looked for; -1 for never.
@@ -102,8 +102,8 @@ pub fn define() {
     );
     GucRegistry::define_bool_guc(
         c"abelian.plan_exchanges",
-        c"Has nodes evaluate what they can of a statement whose rows of one node are needed beside those of another.",
-        c"If off, one node gets all the rows that matter, and evaluates everything.",
+        c"Has nodes evaluate what they can of a query over rows of several nodes.",
+        c"If off, one node gets all the rows that matter, and evaluates the rest.",
         &PLAN_EXCHANGES,
         GucContext::Userset,
         GucFlags::default(),

@@ -46,6 +46,7 @@ use super::relation::{Placement, Relation};
 use super::scope::{ScopeId, Scopes};
 use super::{parser, tree};
 use crate::boundary::PostgresError;
+use crate::cluster::settings;
 use build::Division;
 use gather::Stays;
 use inner_order::Sorted;
@@ -178,7 +179,16 @@ fn select(
 ) -> Result<Json, PostgresError> {
     match division_of(scopes, scope, query, keys) {
         Ok(None) => Ok(concat()),
-        Ok(Some(division)) => division.print(parameters),
+        Ok(Some(division)) => {
+            if division.finish.is_none() && !settings::PLAN_EXCHANGES.get() {
+                let reason = refuse("abelian.plan_exchanges is off");
+                let alone = gathered(scopes, query, parameters, reason)?;
+                if alone["mode"] != "refuse" {
+                    return Ok(alone);
+                }
+            }
+            division.print(parameters)
+        }
         Err(reason) => Ok(refuse(reason)),
     }
 }

@@ -18,7 +18,9 @@ import org.abelian.workloads.measure.BenchResult;
  */
 public final class QueryBench {
   /** Then one node evaluates everything: what is always right, and what planning is to beat. */
-  private static final String FALLBACK = "SET abelian.plan_exchanges = off";
+  private static final String[] FALLBACK = {
+    "SET abelian.plan_exchanges = off", "SET abelian.max_exchange_bytes = '1GB'"
+  };
 
   private final Database plain;
   private final Database cluster;

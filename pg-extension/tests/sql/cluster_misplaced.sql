@@ -90,6 +90,18 @@ INSERT INTO known VALUES ('2026-11-24');
 INSERT INTO low VALUES ('NaN');
 INSERT INTO alike VALUES (1);
 
+-- rows with NULL are those of one partition; of several distribution columns, none may be NULL
+SELECT abelian.node_of('decade', NULL), abelian.partition_of('hashed', NULL), abelian.node_of('pair', '1', NULL), abelian.node_of('orders', NULL);
+INSERT INTO decade VALUES (NULL, 1);
+INSERT INTO hashed SELECT nullif(1, 1);
+MERGE INTO hashed USING (SELECT NULL::bigint AS k) s ON hashed.k = s.k WHEN NOT MATCHED THEN INSERT VALUES (s.k);
+COPY hashed FROM STDIN;
+\N
+\.
+COPY pair (a, b) FROM STDIN;
+1	\N
+\.
+
 -- MERGE; into partitions it is not watched
 MERGE INTO worded USING (SELECT 7 AS n, 'a' AS k) s ON worded.n = s.n AND worded.k = s.k WHEN NOT MATCHED THEN INSERT (n, k) VALUES (s.n, s.k);
 SELECT n, k FROM worded;

@@ -204,22 +204,26 @@ fn check_row(call: Call, refusal: fn(Oid, i32) -> PostgresError) -> Result<Datum
     if call.len() != count + 1 {
         return Ok(true.into()); // nobody else but COPY and our trigger call it, and they give all columns
     }
-    if (1..=count).any(|argument| call.is_null(argument)) {
-        if lets_null(relation, &distribution) {
-            insertion::refuse_null(relation);
+    let node = if (1..=count).any(|argument| call.is_null(argument)) {
+        if !lets_null(relation, &distribution) {
+            return Ok(true.into()); // PostgreSQL refuses the row, and shows it
         }
-        return Ok(true.into()); // PostgreSQL refuses the row, and shows it
-    }
-    // SAFETY: the arguments have the types that the call says.
-    let node = unsafe {
-        let function = (*call.info()).flinfo;
-        distribution.node_of(|key| {
-            let argument = key + 1;
-            (
-                pg_sys::get_fn_expr_argtype(function, argument as i32),
-                call.arg(argument),
-            )
-        })
+        let Some(node) = distribution.node_of_null() else {
+            insertion::refuse_null(relation);
+        };
+        Ok(node)
+    } else {
+        // SAFETY: the arguments have the types that the call says.
+        unsafe {
+            let function = (*call.info()).flinfo;
+            distribution.node_of(|key| {
+                let argument = key + 1;
+                (
+                    pg_sys::get_fn_expr_argtype(function, argument as i32),
+                    call.arg(argument),
+                )
+            })
+        }
     };
     match (node, placements::own_node_of_several()) {
         (Ok(node), Some(own)) if node != own => refusal(relation, node).raise(),

@@ -60,8 +60,12 @@ pg_function!(
             refuse_table();
         }
         if (1..call.len()).any(|argument| call.is_null(argument)) {
+            let node = distribution.node_of_null();
             drop(distribution);
-            insertion::refuse_null(relation);
+            return match node {
+                Some(node) => Ok(Datum::from(node)),
+                None => insertion::refuse_null(relation),
+            };
         }
         // SAFETY: the arguments have the types that the call says.
         let node = unsafe {

@@ -201,6 +201,14 @@ fn is_lateral(scopes: &mut Scopes, outer: ScopeId, inner: ScopeId, keys: &[Key])
         })
 }
 
+/// Whether a level gives groups of its rows; `GROUP BY ()` has nothing but a grouping set.
+pub fn groups(query: &pg_sys::Query) -> bool {
+    query.hasAggs
+        || !query.groupClause.is_null()
+        || !query.groupingSets.is_null()
+        || !query.havingQual.is_null()
+}
+
 /// The step of a level, after FROM and WHERE, that looks at rows of several partitions; `None` when there is none.
 pub fn global_step(
     scopes: &mut Scopes,
@@ -211,7 +219,7 @@ pub fn global_step(
     if !query.limitCount.is_null() || !query.limitOffset.is_null() {
         return Some("LIMIT or OFFSET");
     }
-    let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
+    let grouped = groups(query);
     if !query.groupingSets.is_null() {
         return Some("grouping sets");
     }

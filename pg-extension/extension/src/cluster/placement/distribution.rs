@@ -12,6 +12,10 @@ use std::collections::BTreeSet;
 /// of the value.
 pub type Way = (i32, Option<Operation>);
 
+/// The partition of the rows that have NULL in the only distribution column of their table, whatever the function. Nothing is equal to NULL, so
+/// who asks for them asks every node; that they lie together is what GROUP BY and DISTINCT need.
+const OF_NULL: usize = 0;
+
 /// The distribution columns of a table, and the function and nodes of its colocation group.
 pub struct Distribution {
     columns: Vec<KeyColumn>,
@@ -67,6 +71,17 @@ impl Distribution {
         self.columns
             .iter()
             .any(|column| column.attribute == attribute)
+    }
+
+    /// The node of the rows with NULL in the distribution column; `None` of a table with several, which has no such rows: who knows one of the columns
+    /// would have to look for them, too.
+    pub fn node_of_null(&self) -> Option<i32> {
+        self.single().map(|_| self.nodes[OF_NULL])
+    }
+
+    /// As [`Self::node_of_null`], the partition.
+    pub fn partition_of_null(&self) -> Option<usize> {
+        self.single().map(|_| OF_NULL)
     }
 
     /// Every node that has a partition.

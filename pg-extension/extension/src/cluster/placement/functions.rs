@@ -191,7 +191,10 @@ pg_function!(
     /// `abelian.partition_of(relation, VARIADIC values)`
     fn abelian_partition_of(call) {
         let distribution = distribution_of(call);
-        let partition = keys(call, &distribution).and_then(|keys| distribution.partition(&keys));
+        let partition = match keys(call, &distribution) {
+            Some(keys) => distribution.partition(&keys),
+            None => distribution.partition_of_null(),
+        };
         Ok(or_null(call, partition.map(|partition| partition as i32)))
     }
 );
@@ -200,7 +203,10 @@ pg_function!(
     /// `abelian.node_of(relation, VARIADIC values)`
     fn abelian_node_of(call) {
         let distribution = distribution_of(call);
-        let node = keys(call, &distribution).and_then(|keys| distribution.node(&keys));
+        let node = match keys(call, &distribution) {
+            Some(keys) => distribution.node(&keys),
+            None => distribution.node_of_null(),
+        };
         Ok(or_null(call, node))
     }
 );

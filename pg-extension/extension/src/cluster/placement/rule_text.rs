@@ -399,7 +399,7 @@ impl Reader<'_> {
             (Constant::Null, _) => {
                 return Err(invalid(
                     "the rule compares a column with NULL",
-                    "No row has NULL in a distribution column.",
+                    "Rows with NULL lie in partition 0.",
                 ));
             }
             (Constant::Number(other), true) => return Err(mismatch(&self.columns[place].0, other)),

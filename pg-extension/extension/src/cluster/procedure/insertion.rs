@@ -211,10 +211,11 @@ impl Rows {
                 .iter()
                 .any(|(number, _)| *nulls.add(place(*number)))
             {
-                if self.lets_null {
-                    refuse_null(self.relation);
+                if !self.lets_null {
+                    return None;
                 }
-                return None;
+                let node = self.distribution.node_of_null();
+                return Some(node.unwrap_or_else(|| refuse_null(self.relation)));
             }
             let node = self.distribution.node_of(|key| {
                 let (number, type_oid) = self.columns[key];
@@ -238,7 +239,7 @@ pub fn refuse(relation: Oid) -> ! {
     error.raise()
 }
 
-/// Raises, at all participants alike: such a row would have no node.
+/// Raises, at all participants alike: a row of a table with several distribution columns would have no node.
 pub fn refuse_null(relation: Oid) -> ! {
     // SAFETY: the name of a relation that is open.
     let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };

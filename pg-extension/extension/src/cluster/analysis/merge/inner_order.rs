@@ -1,6 +1,7 @@
 //! The order in which FROM gives rows where it is nothing but a subquery, a query of WITH or a view with ORDER BY. SQL promises nothing there, but one
 //! PostgreSQL keeps the order, and statements rely on it: LIMIT around a sorted subquery, array_agg() over one, windows without ORDER BY.
 
+use super::super::locality;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
 use super::build;
@@ -179,11 +180,9 @@ fn passed_on(query: &'static pg_sys::Query) -> Order {
 
 /// Whether the rows of a level without ORDER BY may come in another order than FROM gives them.
 pub fn reorders(query: &pg_sys::Query) -> bool {
-    query.hasAggs
+    locality::groups(query)
         || query.hasWindowFuncs
         || query.hasTargetSRFs
-        || !query.groupClause.is_null()
-        || !query.havingQual.is_null()
         || !query.setOperations.is_null()
         || (!query.distinctClause.is_null() && !query.hasDistinctOn)
 }

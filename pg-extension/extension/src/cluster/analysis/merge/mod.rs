@@ -242,7 +242,7 @@ fn division_of(
         return Err("LIMIT or OFFSET with a subquery");
     }
     let rewritten = scopes.scopes[scope].query;
-    let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
+    let grouped = locality::groups(query);
     let groups_are_local = query.groupingSets.is_null()
         && locality::contains_key(scopes, scope, rewritten, rewritten.groupClause, keys);
     let windows_are_local =

@@ -1,6 +1,7 @@
 //! Workers give the rows of FROM and WHERE; everything else is done over them. For what has no partial form: aggregates such
 //! as percentile_cont or string_agg, grouping sets, window functions over all rows.
 
+use super::super::locality;
 use super::super::tree::{self, NodePtr};
 use super::Divided;
 use super::build::{self, Division, WorkerColumns};
@@ -13,7 +14,7 @@ use pgrx::pg_sys;
 ///
 /// `sorted` is the query with the order of its FROM, if that has one.
 pub fn divide(query: &'static pg_sys::Query, sorted: Option<Sorted>) -> Divided {
-    let grouped = query.hasAggs || !query.groupClause.is_null() || !query.havingQual.is_null();
+    let grouped = locality::groups(query);
     let mut columns = WorkerColumns::default();
     let (mut has_subquery, mut system_column) = (false, false);
     let combine = build::copy(query);

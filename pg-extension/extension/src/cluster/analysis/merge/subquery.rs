@@ -1,6 +1,7 @@
 //! Subqueries that reduce rows, and that nodes can evaluate over their own ones, wholly or in part: their answers are gathered instead of the
 //! rows that they read.
 
+use super::super::locality;
 use super::super::parser;
 use super::build::Division;
 use super::{Partitioned, outer, used};
@@ -40,10 +41,8 @@ fn divided(text: &str, parameters: &[Oid]) -> Result<Option<Division>, PostgresE
 
 /// Whether it likely gives fewer rows than it reads.
 fn reduces(level: &pg_sys::Query) -> bool {
-    let groups = level.hasAggs
-        || !level.groupClause.is_null()
-        || !level.distinctClause.is_null()
-        || !level.limitCount.is_null();
+    let groups =
+        locality::groups(level) || !level.distinctClause.is_null() || !level.limitCount.is_null();
     groups
         && level.commandType == pg_sys::CmdType::CMD_SELECT
         && level.setOperations.is_null()

@@ -13,6 +13,12 @@ public sealed interface PartitionFunction extends KeySink
   /** No rule says where such a row lies, so there is none. */
   int UNCOVERED = -3;
 
+  /**
+   * The partition of the rows that have NULL in the only distribution column of their table,
+   * whatever the function. Nothing is equal to NULL, so no statement is sent there for it.
+   */
+  int OF_NULL = 0;
+
   /** The number of partitions, at least 1. */
   int count();
 

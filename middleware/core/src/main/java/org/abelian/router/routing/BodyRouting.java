@@ -11,6 +11,7 @@ import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.placement.PartitionFunction;
 
 /**
  * Routes the call of an ordinary function or procedure, and DO, when a node has seen what the body
@@ -36,9 +37,11 @@ final class BodyRouting {
   }
 
   /** What tells the node of some of the rows: their key, and how keys are placed. */
-  private record Need(KeySource key, Colocation colocation) {
+  private record Need(KeySource key, Colocation colocation, boolean write) {
     NodeSet nodes(BoundValues values) {
-      int partition = key.read(values, colocation.function());
+      int read = key.read(values, colocation.function());
+      // A row with NULL may be inserted; none is found by it.
+      int partition = read == KeyReader.NULL && write ? PartitionFunction.OF_NULL : read;
       return partition < 0 ? NodeSet.NONE : NodeSet.of(colocation.nodeOf(partition));
     }
   }
@@ -109,7 +112,7 @@ final class BodyRouting {
     KeyColumn column = placed.columns().get(0);
     Value value = value(touch, column.name());
     KeySource key = value == null ? null : KeySource.of(value, new KeyReader(column), facts);
-    return key == null ? null : new Need(key, placed.colocation());
+    return key == null ? null : new Need(key, placed.colocation(), touch.write());
   }
 
   private Value value(BodyFacts.Touch touch, String column) {

@@ -11,6 +11,7 @@ import org.abelian.router.catalog.Colocation;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.placement.PartitionFunction;
 
 /** Routes the call of a distributed procedure to the nodes that its arguments name. */
 final class ProcedureRouting {
@@ -58,7 +59,8 @@ final class ProcedureRouting {
         }
       }
       if (nodes.isEmpty()) {
-        nodes.add(everywhere.first()); // No row can match: any node says so.
+        // No row can match, but one with NULL may be inserted.
+        nodes.add(colocation.nodeOf(PartitionFunction.OF_NULL));
       }
       return new Route.Procedure(procedure, nodes, all, homes(homes, values));
     };

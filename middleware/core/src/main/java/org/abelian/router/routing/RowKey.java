@@ -6,6 +6,7 @@ import org.abelian.router.catalog.Placement;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.placement.KeyCollector;
 import org.abelian.router.placement.KeyValue;
+import org.abelian.router.placement.PartitionFunction;
 
 /**
  * The key of a row that is stored.
@@ -19,12 +20,13 @@ record RowKey(RelationFacts table, Placement.Distributed placement, List<KeySour
   }
 
   /**
-   * The partition, or {@link KeyReader#NULL}, {@link KeyReader#NO_MATCH} or {@link
-   * org.abelian.router.placement.PartitionFunction#UNCOVERED}.
+   * The partition, or {@link KeyReader#NO_MATCH} or {@link PartitionFunction#UNCOVERED}; of a table
+   * with several distribution columns also {@link KeyReader#NULL}.
    */
   int partition(BoundValues values) {
     if (columns.size() == 1) {
-      return columns.get(0).read(values, placement.colocation().function());
+      int read = columns.get(0).read(values, placement.colocation().function());
+      return read == KeyReader.NULL ? PartitionFunction.OF_NULL : read;
     }
     KeyCollector collector = new KeyCollector();
     KeyValue[] key = new KeyValue[columns.size()];

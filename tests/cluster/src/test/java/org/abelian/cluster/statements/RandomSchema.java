@@ -16,12 +16,13 @@ import java.util.stream.Stream;
 
 /**
  * The tables of random statements: of every placement, with keys of a random type, rows that are
- * skewed, partitions that are empty, columns of Abelian types, and functions that read them.
+ * skewed, some without a key, partitions that are empty, columns of Abelian types, and functions
+ * that read them.
  */
 final class RandomSchema {
   /** What drops a schema before another one. */
   static final String DROP =
-      "DROP TABLE IF EXISTS shop, sale, visit, item, local, hollow, part CASCADE";
+      "DROP TABLE IF EXISTS shop, sale, visit, item, local, loose, hollow, part CASCADE";
 
   /** What drops its functions. */
   static final String DROP_FUNCTIONS =
@@ -162,6 +163,8 @@ final class RandomSchema {
         "worth abelian.bounded_decimal(2)");
     place("local", "k", pick(List.of("", "", REFERENCE)));
     add("local", List.of(), "k key", "w int", "tag text");
+    place("loose", "k", pick(List.of(DISTRIBUTED, APART)));
+    add("loose", List.of(), "k key", "w int", "tag text");
     place("hollow", "id", pick(List.of(DISTRIBUTED, APART)));
     add("hollow", List.of("id"), "id key", "w int", "tag text");
     place("part", "id", DISTRIBUTED);
@@ -304,6 +307,9 @@ final class RandomSchema {
             + keys.of("k")
             + ", w, tag FROM (VALUES (1, 5, 'a'),"
             + " (2, NULL, 'c1'), (NULL, 3, NULL), (7, 7, '12')) v(k, w, tag)",
+        "INSERT INTO loose SELECT "
+            + keys.of("nullif(i % 6, 3)")
+            + ", nullif(i % 5, 2), chr(97 + i % 3) FROM generate_series(1, 20) i",
         "INSERT INTO hollow SELECT "
             + keys.of("i")
             + ", i, 'h'"

@@ -59,10 +59,10 @@ class InsertRoutingTest {
   }
 
   @Test
-  void aNullKeyIsANotNullViolation() {
-    assertRefused(SqlState.NOT_NULL_VIOLATION, oneRow(new Value.Null()), "give it a value");
-    assertRefused(
-        SqlState.NOT_NULL_VIOLATION, oneRow(FactsBuilder.parameter(1)), "give it a value");
+  void rowsWithoutAKeyGoToTheNodeOfOnePartition() {
+    Route expected = new Route.OneNode(TestCatalog.NODE_OF_NULL);
+    assertEquals(expected, oneRow(new Value.Null()));
+    assertEquals(expected, oneRow(FactsBuilder.parameter(1)));
   }
 
   @Test

@@ -67,6 +67,9 @@ final class TestCatalog {
     return BY_NUMBER.nodeOf(PartitionHash.partition(key, PARTITIONS));
   }
 
+  /** Where the rows lie that have NULL in the distribution column. */
+  static final int NODE_OF_NULL = 1;
+
   /** A number whose rows lie on that node. */
   static int keyOn(int node) {
     return IntStream.range(0, 1_000).filter(key -> nodeOf(key) == node).findFirst().orElseThrow();

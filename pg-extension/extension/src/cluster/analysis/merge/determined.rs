@@ -24,7 +24,7 @@ fn direct_items(query: &pg_sys::Query) -> Vec<i32> {
 }
 
 /// The entries of the query's own range table that an expression reads, also from within subqueries.
-fn ranges_in(expression: NodePtr) -> Vec<i32> {
+pub fn ranges_in(expression: NodePtr) -> Vec<i32> {
     let mut found = Vec::new();
     let mut member = -1;
     // SAFETY: a valid expression of a query that has not been planned, in which nothing needs the planner.

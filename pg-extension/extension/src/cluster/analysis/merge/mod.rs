@@ -26,6 +26,7 @@ mod gather;
 pub mod grouping;
 mod inner_order;
 mod keyed;
+mod one_match;
 pub mod outer;
 mod partial;
 pub mod parts;
@@ -114,6 +115,11 @@ fn gathered(
     if plan["mode"] != "refuse" || !(changes || query.commandType == CmdType::CMD_SELECT) {
         return Ok(plan);
     }
+    // What policies read, each node would read among its own rows.
+    let (query, placed) = match one_match::reworded(query, parameters) {
+        Some(words) => (words, placed(&rewritten(words)?)),
+        None => (query, placed(scopes)),
+    };
     let gather::Gathered {
         facts: mut merge,
         mentions,
@@ -124,9 +130,6 @@ fn gathered(
         Err(_) if locks_first_rows(query) => return Ok(refuse(WHICH_FIRST)),
         Err(_) => return Ok(plan),
     };
-    // What policies read, each node would read among its own rows.
-    let is_placed = |relation: &&Relation| relation.placement != Placement::Catalog;
-    let placed = scopes.relations.iter().filter(is_placed).count();
     if relations + usize::from(changes) != placed {
         return Ok(refuse("a policy of one of its tables reads others"));
     }
@@ -135,6 +138,21 @@ fn gathered(
         merge["broadcast"] = json!(broadcast::facts(query, parameters, &mentions)?);
     }
     Ok(merge)
+}
+
+/// How many mentions there are of what is no catalogue.
+fn placed(scopes: &Scopes) -> usize {
+    let is_placed = |relation: &&Relation| relation.placement != Placement::Catalog;
+    scopes.relations.iter().filter(is_placed).count()
+}
+
+/// A query with views, rules and policies applied.
+fn rewritten(query: &pg_sys::Query) -> Result<Scopes, PostgresError> {
+    let mut scopes = Scopes::default();
+    for query in parser::rewrite(query)? {
+        scopes.add(query, None, 0);
+    }
+    Ok(scopes)
 }
 
 /// Why rows with such columns do not travel.

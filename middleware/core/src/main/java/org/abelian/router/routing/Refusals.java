@@ -231,8 +231,8 @@ final class Refusals {
         "the copies of reference table \""
             + table.name()
             + "\" might come out differently by this change from other tables",
-        "Let a subquery in SET say which value is meant, or read the values first, then write them,"
-            + " in one transaction.");
+        "Leave out of RETURNING what other tables have, let a subquery in SET say which value is"
+            + " meant, or read the values first, then write them, in one transaction.");
   }
 
   static AbelianException insertSelect(RelationFacts table, String column) {

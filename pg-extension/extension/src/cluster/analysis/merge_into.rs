@@ -103,14 +103,26 @@ fn keys(query: &pg_sys::Query, source: &MergeSource, target: &Relation) -> Optio
             return None;
         }
         let field = (*source.places.get(column.varattno as usize - 1)?)?;
-        // SAFETY: a catalogue look-up.
-        let own = unsafe { pg_sys::get_atttype(target.oid, attribute) };
         let given = source.columns.types()[field];
+        let (mut own, mut modifier, mut collation) = (Oid::INVALID, -1, Oid::INVALID);
+        // SAFETY: a look-up of a column of the table. The value is cast to its type: it equals no row's key if that changes it.
+        let cast = unsafe {
+            pg_sys::get_atttypetypmodcoll(
+                target.oid,
+                attribute,
+                &mut own,
+                &mut modifier,
+                &mut collation,
+            );
+            operand::base_type_name(own, modifier)
+        };
         // A router does not bring one to the form of the other.
-        if is_padded(given) != is_padded(own) || (is_integer(own) && !is_integer(given)) {
+        if !operand::is_cast_by_router(given, own)
+            || is_padded(given) != is_padded(own)
+            || (is_integer(own) && !is_integer(given))
+        {
             return None;
         }
-        let cast = operand::type_name(source.column(column.varattno)?);
         Some(
             json!({ "field": field, "type": source.columns.types()[field].to_u32(), "cast": cast }),
         )

@@ -44,12 +44,6 @@ impl MergeSource {
         })
     }
 
-    /// One of its columns, by its number there, where what USING names is the only range.
-    pub fn column(&self, attribute: i16) -> Option<NodePtr> {
-        let column = *columns_of(self.entry).get(attribute as usize - 1)?;
-        Some(tree::copy(column).cast())
-    }
-
     /// SELECT of the columns from it, with the queries of WITH.
     pub fn select(&self, query: &pg_sys::Query) -> &'static mut pg_sys::Query {
         let entry = std::ptr::from_ref(self.entry).cast_mut();

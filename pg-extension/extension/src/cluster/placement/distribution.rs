@@ -73,8 +73,8 @@ impl Distribution {
             .any(|column| column.attribute == attribute)
     }
 
-    /// The node of the rows with NULL in the distribution column; `None` of a table with several, which has no such rows: who knows one of the columns
-    /// would have to look for them, too.
+    /// The node of the rows with NULL in the distribution column; `None` of a table with several, which has no such rows: a statement that knows one of
+    /// the columns would have to ask this node, too.
     pub fn node_of_null(&self) -> Option<i32> {
         self.single().map(|_| self.nodes[OF_NULL])
     }

@@ -239,14 +239,14 @@ pub fn refuse(relation: Oid) -> ! {
     error.raise()
 }
 
-/// Raises, at all participants alike: a row of a table with several distribution columns would have no node.
+/// Raises, at all participants alike, of a table with several distribution columns: a row with NULL in one of them has no node.
 pub fn refuse_null(relation: Oid) -> ! {
     // SAFETY: the name of a relation that is open.
     let name = unsafe { tree::string(pg_sys::get_rel_name(relation)) };
     let error = PostgresError::made(
         pgrx::PgSqlErrorCode::ERRCODE_NOT_NULL_VIOLATION as i32,
         &format!("null value in a distribution column of table \"{name}\""),
-        "The distribution column decides which node holds the row.",
+        "A table with several distribution columns takes no NULL in them.",
         None,
     );
     error.raise()

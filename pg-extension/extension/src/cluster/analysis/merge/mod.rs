@@ -115,9 +115,8 @@ fn gathered(
     if plan["mode"] != "refuse" || !(changes || query.commandType == CmdType::CMD_SELECT) {
         return Ok(plan);
     }
-    // What policies read, each node would read among its own rows.
-    let (query, placed) = match one_match::reworded(query, parameters) {
-        Some(words) => (words, placed(&rewritten(words)?)),
+    let (query, placed) = match one_match::determined(query, parameters) {
+        Some(update) => (update, placed(&with_policies(update)?)),
         None => (query, placed(scopes)),
     };
     let gather::Gathered {
@@ -130,6 +129,7 @@ fn gathered(
         Err(_) if locks_first_rows(query) => return Ok(refuse(WHICH_FIRST)),
         Err(_) => return Ok(plan),
     };
+    // What policies read, each node would read among its own rows.
     if relations + usize::from(changes) != placed {
         return Ok(refuse("a policy of one of its tables reads others"));
     }
@@ -140,14 +140,14 @@ fn gathered(
     Ok(merge)
 }
 
-/// How many mentions there are of what is no catalogue.
+/// The number of references to relations that are not system catalogues.
 fn placed(scopes: &Scopes) -> usize {
     let is_placed = |relation: &&Relation| relation.placement != Placement::Catalog;
     scopes.relations.iter().filter(is_placed).count()
 }
 
 /// A query with views, rules and policies applied.
-fn rewritten(query: &pg_sys::Query) -> Result<Scopes, PostgresError> {
+fn with_policies(query: &pg_sys::Query) -> Result<Scopes, PostgresError> {
     let mut scopes = Scopes::default();
     for query in parser::rewrite(query)? {
         scopes.add(query, None, 0);

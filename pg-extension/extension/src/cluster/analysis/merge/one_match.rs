@@ -1,5 +1,5 @@
-//! UPDATE ... FROM of a reference table in words that leave nothing open: of several rows that match one, PostgreSQL takes any, and each copy might take
-//! another. All take the one with the least values here.
+//! Rewrites UPDATE ... FROM of a reference table so that its result is determined: of several rows that match one, PostgreSQL takes any, and each copy
+//! might take another. All take the one with the least values here.
 //!
 //! `UPDATE t SET a = s.x FROM s WHERE s.k = t.k` becomes
 //! `UPDATE t SET a = (SELECT s.x FROM s WHERE s.k = t.k ORDER BY s.x, s.x::text LIMIT 1) WHERE EXISTS (SELECT FROM s WHERE s.k = t.k)`. The table itself
@@ -12,44 +12,45 @@ use super::{build, determined};
 use crate::boundary;
 use pgrx::pg_sys::{self, CmdType, Oid, SubLinkType};
 
-/// The statement in these words; `None` where it needs none, or there are none.
-pub fn reworded(query: &pg_sys::Query, parameters: &[Oid]) -> Option<&'static pg_sys::Query> {
-    if !is_open(query) {
+/// The rewritten statement; `None` where it need not or cannot be rewritten.
+pub fn determined(query: &pg_sys::Query, parameters: &[Oid]) -> Option<&'static pg_sys::Query> {
+    if !applies(query) {
         return None;
     }
     boundary::attempt(|| {
-        let text = parser::c_text(&parser::deparse_for(words(query), &[])?);
+        let text = parser::c_text(&parser::deparse_for(rewrite(query), &[])?);
         let statement = parser::parse(&text)?[0];
         Ok(parser::analyse(statement, &text, parameters)?.query)
     })
     .ok()
 }
 
-fn words(query: &pg_sys::Query) -> *mut pg_sys::Query {
+fn rewrite(query: &pg_sys::Query) -> *mut pg_sys::Query {
     let (open, kept): (Vec<_>, Vec<_>) = tree::list::<pg_sys::TargetEntry>(query.targetList)
         .partition(|entry| reads_others(query, entry.expr.cast()));
     let rows = matching_rows(query);
     let (mut targets, junk) = chosen(&open, rows);
     targets.extend(kept.into_iter().map(|entry| tree::copy(entry)));
     targets.extend(junk);
-    let words = build::copy(query);
-    words.targetList = tree::make_list(targets.into_iter().map(|entry| entry.cast()));
-    words.hasSubLinks = true;
-    // SAFETY: the copy's own FROM and entries. What is not in FROM any more prints as nothing, which a join could not.
+    let update = build::copy(query);
+    update.targetList = tree::make_list(targets.into_iter().map(|entry| entry.cast()));
+    update.hasSubLinks = true;
+    // SAFETY: the copy's own FROM and entries. The others stay in the range table, as Vars count by position; the deparser
+    // needs nothing of RTE_RESULT.
     unsafe {
-        for entry in tree::nodes(words.rtable).map(|entry| entry.cast::<pg_sys::RangeTblEntry>()) {
-            if entry != tree::range(words, words.resultRelation) {
+        for entry in tree::nodes(update.rtable).map(|entry| entry.cast::<pg_sys::RangeTblEntry>()) {
+            if entry != tree::range(update, update.resultRelation) {
                 (*entry).rtekind = pg_sys::RTEKind::RTE_RESULT;
             }
         }
-        (*words.jointree).fromlist = tree::make_list(items(words, true));
-        (*words.jointree).quals = exists(rows);
+        (*update.jointree).fromlist = tree::make_list(items(update, true));
+        (*update.jointree).quals = exists(rows);
     }
-    words
+    update
 }
 
-/// Whether it changes a reference table, by values of whichever row in FROM matches, and can be said in other words.
-fn is_open(query: &pg_sys::Query) -> bool {
+/// Whether it changes a reference table by values of the rows of FROM, and can be rewritten.
+fn applies(query: &pg_sys::Query) -> bool {
     let is_update = query.commandType == CmdType::CMD_UPDATE && !query.hasModifyingCTE;
     if !is_update || determined::is_one(query) {
         return false;

@@ -233,7 +233,7 @@ impl Target<'_> {
                 if !column.attnotnull || !value.is_null() && nullness::never(value, self.query) {
                     continue;
                 }
-                // Rows with a NULL key are nobody's: every participant lets PostgreSQL refuse them.
+                // No participant leaves a row with NULL out, as the column is NOT NULL: PostgreSQL refuses it on all of them.
                 let alike = self.inserts()
                     && matches!(&home, Home::Distributed(distribution) if distribution.is_by(column.attnum))
                     && operand::parameter(operand::strip_faithful(value)).is_some();

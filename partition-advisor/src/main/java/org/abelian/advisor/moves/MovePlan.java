@@ -28,7 +28,8 @@ public record MovePlan(
    * @param rows of the table, copies not counted
    * @param sent rows that are moved or copied to another node
    * @param deleted copies that are no longer needed
-   * @param unplaced rows that the placement cannot have: a column that it needs is NULL
+   * @param unplaced rows that the placement cannot have: one of several distribution columns is
+   *     NULL
    * @param bytes that are sent, estimated
    */
   public record Cost(long rows, long sent, long deleted, long unplaced, long bytes) {

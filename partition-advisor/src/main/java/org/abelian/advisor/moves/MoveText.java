@@ -53,7 +53,7 @@ final class MoveText {
       text.append(
           String.format(
               Locale.ROOT,
-              "; %,d rows have NULL in a column that the placement needs, and cannot stay",
+              "; %,d rows have NULL in one of several distribution columns, and cannot stay",
               cost.unplaced()));
     }
     return text.toString();

@@ -17,6 +17,7 @@ import org.abelian.advisor.files.Engine;
 import org.abelian.advisor.files.JsonFile;
 import org.abelian.advisor.files.OutputFolder;
 import org.abelian.advisor.placement.Candidate;
+import org.abelian.advisor.placement.Distribution;
 import org.abelian.advisor.placement.Lookups;
 import org.abelian.advisor.placement.RowPlacement;
 import org.abelian.advisor.placement.TablePlacement;
@@ -26,6 +27,9 @@ import org.abelian.advisor.workload.TupleIdentity;
 
 /** Compares where rows lie with where they would lie. */
 public final class MovesPhase {
+  /** Rows with NULL in the only distribution column lie in partition 0, whatever the placement. */
+  private static final int NODE_OF_NULL = 0;
+
   private final Map<String, TraceTable> tables;
   private final Candidate candidate;
   private final Census census;
@@ -105,15 +109,21 @@ public final class MovesPhase {
     boolean copied = census.everywhere().contains(id);
     costs.merge(id, new MovePlan.Cost(rows, 0, 0, 0, 0), MovePlan.Cost::plus);
     int to = placement.node(table, placed, value);
+    String absent = null;
     if (to == RowPlacement.UNKNOWN) {
-      costs.merge(id, new MovePlan.Cost(0, 0, 0, rows, 0), MovePlan.Cost::plus);
-      return;
+      List<String> columns = Distribution.columns(table, placed);
+      if (columns.size() != 1) {
+        costs.merge(id, new MovePlan.Cost(0, 0, 0, rows, 0), MovePlan.Cost::plus);
+        return;
+      }
+      absent = columns.get(0);
+      to = NODE_OF_NULL;
     }
     boolean everywhere = to == RowPlacement.EVERYWHERE;
     if (copied && everywhere || !copied && to == node) {
       return;
     }
-    String unit = placement.unit(table, placed, value);
+    String unit = absent == null ? placement.unit(table, placed, value) : absent + " IS NULL";
     if (!copied && !everywhere) {
       add(Move.Action.MOVE, table, unit, node, to, rows);
       return;

@@ -100,9 +100,11 @@ final class PlacementSql {
 
   /** The first of a group says how its rows are placed, the others follow it. */
   private void distribute(TraceTable table, Distribution distribution, String leader) {
+    boolean takesNull = distribution.columns().size() == 1;
     for (String column : distribution.columns()) {
       if (table.attributes().get(table.place(column)).nullable()) {
-        line("-- Rows of " + name(table.id()) + " without " + column + " will be refused.");
+        String fate = takesNull ? " will lie in partition 0." : " will be refused.";
+        line("-- Rows of " + name(table.id()) + " with NULL in " + column + fate);
       }
     }
     StringBuilder call = new StringBuilder("SELECT create_distributed_table(");

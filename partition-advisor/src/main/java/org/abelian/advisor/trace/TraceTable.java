@@ -25,7 +25,7 @@ public record TraceTable(
    * A column.
    *
    * @param type as format_type() gives it
-   * @param nullable whether rows may lack it; such rows cannot be placed by it
+   * @param nullable whether rows may have NULL in it
    */
   public record Attribute(String name, String type, boolean nullable) {
     /** One that all rows have. */

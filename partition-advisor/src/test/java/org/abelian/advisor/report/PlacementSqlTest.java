@@ -125,7 +125,7 @@ class PlacementSqlTest {
             "SELECT create_distributed_table('shop', 'id', 'range', partition_count => 3, rule =>"
                 + " 'WHEN id <= 5 THEN 0 ELSE 2');",
             "SELECT create_distributed_table('sale', 'shop', colocate_with => 'shop');",
-            "-- Rows of visit without shop will be refused.",
+            "-- Rows of visit with NULL in shop will lie in partition 0.",
             "SELECT create_distributed_table('visit', 'shop', colocate_with => 'shop');"),
         lines(
             new Lookups(),

@@ -17,7 +17,9 @@ import org.abelian.workloads.measure.BenchResult;
  * cluster is two sides: as it is, and without planned exchanges.
  */
 public final class QueryBench {
-  /** Then one node evaluates everything: what is always right, and what planning is to beat. */
+  /**
+   * One node evaluates joins, subqueries and aggregates: always right, and what planning must beat.
+   */
   private static final String[] FALLBACK = {
     "SET abelian.plan_exchanges = off", "SET abelian.max_exchange_bytes = '1GB'"
   };

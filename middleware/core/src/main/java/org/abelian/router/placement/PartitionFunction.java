@@ -15,7 +15,8 @@ public sealed interface PartitionFunction extends KeySink
 
   /**
    * The partition of the rows that have NULL in the only distribution column of their table,
-   * whatever the function. Nothing is equal to NULL, so no statement is sent there for it.
+   * whatever the function. A comparison with NULL finds no row, so only statements that store rows
+   * are sent there for it.
    */
   int OF_NULL = 0;
 

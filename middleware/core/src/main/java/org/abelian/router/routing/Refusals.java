@@ -58,7 +58,8 @@ final class Refusals {
     return new AbelianException(
         SqlState.NOT_NULL_VIOLATION,
         "null value in distribution column \"" + column + "\" of relation \"" + table.name() + "\"",
-        "The distribution column decides which node holds the row: give it a value.");
+        "A table with several distribution columns takes no NULL in them: give the column a"
+            + " value.");
   }
 
   /** As a node says it, should it meet such a row. */
@@ -231,8 +232,9 @@ final class Refusals {
         "the copies of reference table \""
             + table.name()
             + "\" might come out differently by this change from other tables",
-        "Leave out of RETURNING what other tables have, let a subquery in SET say which value is"
-            + " meant, or read the values first, then write them, in one transaction.");
+        "Return columns of the reference table only, and assign columns one by one: SET a = (SELECT"
+            + " ...), b = (SELECT ...). Or read the values first, and write them in the same"
+            + " transaction.");
   }
 
   static AbelianException insertSelect(RelationFacts table, String column) {

@@ -59,7 +59,7 @@ class InsertRoutingTest {
   }
 
   @Test
-  void rowsWithoutAKeyGoToTheNodeOfOnePartition() {
+  void rowsWithANullKeyGoToTheNodeOfOnePartition() {
     Route expected = new Route.OneNode(TestCatalog.NODE_OF_NULL);
     assertEquals(expected, oneRow(new Value.Null()));
     assertEquals(expected, oneRow(FactsBuilder.parameter(1)));

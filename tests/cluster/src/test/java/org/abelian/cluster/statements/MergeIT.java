@@ -297,4 +297,31 @@ class MergeIT {
     }
     return count;
   }
+
+  /** A key is cast as it is stored: what rounding changes equals no row's key. */
+  @ParameterizedTest
+  @ValueSource(strings = {"numeric(12,2)", "numeric", "real", "double precision", "bigint", "text"})
+  void keysOfOtherTypesThanTheirColumn(String type) throws SQLException {
+    twins.create(
+        "DROP TABLE IF EXISTS weight, given",
+        List.of(
+            "CREATE TABLE weight (id " + type + " PRIMARY KEY, w int)",
+            "CREATE TABLE given (i int, b bigint, n numeric, f float8, t varchar(9))",
+            "INSERT INTO given SELECT i, i, i + 0.256, i + 0.5, 'k' || i FROM generate_series(1, 9)"
+                + " i"),
+        List.of(
+            "SELECT create_distributed_table('weight', 'id')",
+            "SELECT create_distributed_table('given', 'i')"));
+    for (String column : List.of("i", "b", "n", "f", "t", "n::real", "f::numeric", "n::int")) {
+      for (int time = 1; time <= 2; time++) {
+        twins.same(
+            "MERGE INTO weight USING (SELECT %s AS k, i FROM given) s ON weight.id = s.k WHEN"
+                    .formatted(column)
+                + " MATCHED THEN UPDATE SET w = weight.w + s.i WHEN NOT MATCHED THEN INSERT VALUES"
+                + " (s.k, s.i)");
+        twins.same("SELECT * FROM weight ORDER BY id");
+      }
+    }
+    twins.same("DROP TABLE weight, given");
+  }
 }

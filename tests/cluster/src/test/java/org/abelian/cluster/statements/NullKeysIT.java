@@ -136,7 +136,7 @@ class NullKeysIT {
   }
 
   @Test
-  void theyAreWhereNullSays() throws SQLException {
+  void nullKeysLieInPartitionZero() throws SQLException {
     run(twins.routed(), "INSERT INTO guest VALUES (NULL, 1), (NULL, 2)");
     assertEquals(
         List.of("0|t|"),
@@ -228,7 +228,7 @@ class NullKeysIT {
             });
   }
 
-  /** In a table without other partitions for it, PostgreSQL's own partitioning knows NULL, too. */
+  /** PostgreSQL's own partitions are another matter than those of the placement. */
   @Test
   void theyGoToThePartitionThatTakesNull() {
     twins.same("INSERT INTO named VALUES ('a', 1), (NULL, 2), ('b', 3), (NULL, 4)");
@@ -281,7 +281,7 @@ class NullKeysIT {
   }
 
   @Test
-  void aColumnThatIsNotNullRefusesThemAsEver() {
+  void aNotNullColumnRefusesThem() {
     twins.same("INSERT INTO kept VALUES (NULL, 1)");
     twins.same("INSERT INTO kept VALUES (1, 1), (NULL, 2)");
     twins.same("INSERT INTO kept SELECT nullif(i, 3), i FROM generate_series(1, 5) i");
@@ -291,7 +291,7 @@ class NullKeysIT {
     sameRows("kept");
   }
 
-  /** Who knows one of several columns would have to look for rows without the others, too. */
+  /** A statement that names one of the columns would have to ask the node of NULL, too. */
   @Test
   void aTableWithSeveralDistributionColumnsTakesNone() throws SQLException {
     run(twins.routed(), "CREATE TABLE pair (a int, b int)");

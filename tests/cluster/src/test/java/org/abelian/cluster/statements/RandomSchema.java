@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 
 /**
  * The tables of random statements: of every placement, with keys of a random type, rows that are
- * skewed, some without a key, partitions that are empty, columns of Abelian types, and functions
+ * skewed, some with a NULL key, partitions that are empty, columns of Abelian types, and functions
  * that read them.
  */
 final class RandomSchema {

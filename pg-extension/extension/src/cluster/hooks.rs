@@ -4,7 +4,7 @@
 //! function's own work, which sees the new version that it makes.
 
 use super::{
-    block, column_fill, foreign_key, gate, misplaced, nested, postgres, procedure, refused,
+    block, column_fill, copies, foreign_key, gate, misplaced, nested, postgres, procedure, refused,
     row_triggers, run_as, schema_change, sequence_commands, session_locks, session_settings,
     settings, transaction_token, unique_index, version, vote,
 };
@@ -29,6 +29,10 @@ pub fn install() {
     executor::before_start(Subscriber {
         concerns: |start| is_client_statement() && !start.is_explain_only() && is_watched(),
         tell: |_| statement_starts(std::ptr::null_mut()),
+    });
+    executor::before_start(Subscriber {
+        concerns: |start| copies::concerns(start.query()) && !start.is_explain_only(),
+        tell: copies::lock,
     });
     executor::after_start(Subscriber {
         concerns: |start| {
@@ -173,6 +177,7 @@ fn around_command(command: &Command, run: Runner<'_>) {
     if run_as::is_inside() {
         run_as::check_command(command.node());
     }
+    copies::lock_load(&command);
     if let Some(checked) = misplaced::checked_load(&command) {
         command = command.with_statement(checked);
     }

@@ -9,6 +9,7 @@ mod block;
 mod bound_portal;
 mod column_fill;
 mod completed_snapshot;
+mod copies;
 mod decision;
 mod evidence;
 mod foreign_key;

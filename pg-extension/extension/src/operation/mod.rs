@@ -44,7 +44,7 @@ mod settings;
 mod strict;
 mod symbols;
 mod tree;
-mod unique;
+pub mod unique;
 mod units;
 mod value_index;
 mod version;

@@ -9,6 +9,19 @@ use pgrx::pg_sys::{self, Oid};
 #[derive(Debug)]
 pub struct Key(Vec<Part>);
 
+impl Key {
+    /// Whether the column is one of its columns.
+    pub fn has(&self, attribute: i16) -> bool {
+        self.0.iter().any(|part| part.attribute == attribute)
+    }
+
+    /// Whether each of its columns, with the operator family and collation by which its values are equal, passes the test.
+    pub fn is_named(&self, mut test: impl FnMut(i16, Oid, Oid) -> bool) -> bool {
+        let mut parts = self.0.iter();
+        parts.all(|part| test(part.attribute, part.family, part.collation))
+    }
+}
+
 /// A column of a key, and what makes two of its values equal.
 #[derive(Debug)]
 struct Part {

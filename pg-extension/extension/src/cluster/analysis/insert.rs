@@ -9,6 +9,7 @@ use super::tree::{self, NodePtr};
 use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid, RTEKind};
 use serde_json::{Value as Json, json};
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 
 /// The facts of an INSERT.
@@ -201,10 +202,13 @@ fn selected_value(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> J
     let Some(var) = tree::cast::<pg_sys::Var, _>(stripped) else {
         return operand::assigned_value(expression);
     };
-    if let Some((relation, attribute)) = scopes
+    let origin = scopes
         .resolve(scope, var)
-        .and_then(|column| scopes.origin(column))
-    {
+        .and_then(|column| scopes.origin(column));
+    if let Some((relation, attribute)) = origin {
+        if filled(scopes).contains(&relation) {
+            return json!({ "other": true }); // NULL in some rows, whatever the column equals in others
+        }
         return json!({ "column": [relation, scopes.relations[relation].column_name(attribute)] });
     }
     // A value that the SELECT gives to every row.
@@ -240,14 +244,70 @@ fn key_links(
             tree::cast::<pg_sys::Var, _>(stripped).and_then(|var| scopes.resolve(scope, var))
         })
         .collect();
-    let Some(given) = given else {
+    let filled = filled(scopes);
+    let is_filled = |column: &Column| {
+        let origin = scopes.origin(*column);
+        origin.is_some_and(|(relation, _)| filled.contains(&relation))
+    };
+    let Some(given) = given.filter(|given| !given.iter().any(is_filled)) else {
         return json!([]);
     };
     let mut linked: Vec<(Column, Json)> = (0..scopes.relations.len())
+        .filter(|relation| !filled.contains(relation))
         .filter_map(|relation| first_linked(scopes, relation, &spreading, &given))
         .collect();
     linked.sort_unstable_by_key(|(column, _)| *column);
     linked.into_iter().map(|(_, link)| link).collect()
+}
+
+/// The relations whose columns outer joins fill with NULLs.
+fn filled(scopes: &mut Scopes) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for scope in 0..scopes.scopes.len() {
+        let from = tree::cast::<pg_sys::FromExpr, _>(scopes.scopes[scope].query.jointree);
+        for item in from.into_iter().flat_map(|from| tree::nodes(from.fromlist)) {
+            find_filled(scopes, scope, item, false, &mut found);
+        }
+    }
+    found
+}
+
+fn find_filled(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    item: NodePtr,
+    is_filled: bool,
+    found: &mut BTreeSet<usize>,
+) {
+    use pg_sys::JoinType::{JOIN_INNER, JOIN_LEFT, JOIN_RIGHT};
+    if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(item) {
+        let (left, right) = match join.jointype {
+            JOIN_INNER => (false, false),
+            JOIN_LEFT => (false, true),
+            JOIN_RIGHT => (true, false),
+            _ => (true, true),
+        };
+        find_filled(scopes, scope, join.larg, is_filled || left, found);
+        find_filled(scopes, scope, join.rarg, is_filled || right, found);
+        return;
+    }
+    let range = tree::cast::<pg_sys::RangeTblRef, _>(item).filter(|_| is_filled);
+    let Some(range) = range else {
+        return;
+    };
+    match scopes.scopes[scope]
+        .ranges
+        .get(range.rtindex as usize - 1)
+        .copied()
+    {
+        Some(Range::Relation(id)) => {
+            found.insert(id);
+        }
+        Some(Range::Subquery(inner) | Range::With { scope: inner, .. }) => {
+            found.extend(scopes.relations_below(inner));
+        }
+        _ => {}
+    }
 }
 
 /// The relation with its first distribution column, if its rows lie by the same as the inserted ones, and have the same there.

@@ -214,10 +214,11 @@ fn has_subquery(node: NodePtr) -> bool {
 pub fn assigns_parts(query: &pg_sys::Query) -> bool {
     use pg_sys::NodeTag::{T_FieldStore, T_SubscriptingRef};
     tree::list::<pg_sys::TargetEntry>(query.targetList).any(|entry| {
-        matches!(
-            tree::tag(entry.expr),
-            Some(T_FieldStore | T_SubscriptingRef)
-        )
+        let mut value: NodePtr = entry.expr.cast();
+        while let Some(domain) = tree::cast::<pg_sys::CoerceToDomain, _>(value) {
+            value = domain.arg.cast();
+        }
+        matches!(tree::tag(value), Some(T_FieldStore | T_SubscriptingRef))
     })
 }
 

@@ -15,7 +15,7 @@ pub enum Locality {
     Everywhere,
     /// Of tables that lie on the first node only (or of a catalogue).
     FirstNode,
-    /// Each row comes from one partition. `keys` are those of relations whose distribution columns are never NULL in these rows;
+    /// Each row comes from one partition. `keys` are those of relations that no outer join fills with NULLs in these rows;
     /// without any, nothing can be joined to them by key.
     Partitioned { keys: Vec<Key> },
     /// It needs rows of several partitions at once.

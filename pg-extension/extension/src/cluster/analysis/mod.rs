@@ -43,6 +43,7 @@ mod merge_steps;
 pub mod moments;
 mod moved_rows;
 pub mod node_functions;
+mod one_match;
 pub mod operand;
 mod over_tables;
 mod overriding;

@@ -11,8 +11,8 @@ use super::relation::Placement;
 use super::scope::Scopes;
 use super::{
     below_view, blind, changed, changing_calls, drawn, inlined, insert_select, kept_value,
-    known_before, locked, made, merge, over_tables, overriding, parser, read_first, row_places,
-    set_default, temporary_view,
+    known_before, locked, made, merge, one_match, over_tables, overriding, parser, read_first,
+    row_places, set_default, temporary_view,
 };
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
@@ -271,10 +271,14 @@ pub fn describe_locked(
     })
 }
 
-/// How an INSERT or a MERGE runs over the rows that its subqueries read, if it does; what cannot be said in other words stays as it is.
+/// How an INSERT or a MERGE runs over the rows that its subqueries read, or an UPDATE over those of FROM, if it does; what cannot be said in other words
+/// stays as it is.
 pub fn describe_read(query: &'static pg_sys::Query, parameters: &[Oid], facts: &mut Json) -> bool {
     describe_given("read", facts, parameters, || {
-        read_first::find(query, parameters)
+        match one_match::find(query, parameters)? {
+            None => read_first::find(query, parameters),
+            given => Ok(given),
+        }
     })
 }
 

@@ -2,11 +2,11 @@
 //! its own. A row that changes then finds what it would find on one node, since every node gets the same.
 
 use super::super::below_view::Table;
+use super::super::one_match;
 use super::super::relation::{Placement, Relation};
 use super::super::scope::Scopes;
 use super::super::tree;
 use super::super::view_query;
-use super::determined;
 use pgrx::pg_sys::{self, CmdType, Oid, RTEKind};
 use serde_json::Value as Json;
 
@@ -30,11 +30,7 @@ pub fn obstacle(query: &pg_sys::Query) -> Option<&'static str> {
         Placement::Catalog => Some("it changes a system catalogue"),
         Placement::None => None,
         _ if query.commandType == CmdType::CMD_MERGE => Some("MERGE"),
-        Placement::Reference
-            if query.commandType == CmdType::CMD_UPDATE && !determined::is_one(query) =>
-        {
-            Some("of several rows in FROM that match one, each copy might take another")
-        }
+        Placement::Reference if one_match::concerns(query) => Some(super::ONE_MATCH),
         _ => None,
     }
 }

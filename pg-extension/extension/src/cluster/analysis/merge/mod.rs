@@ -17,7 +17,7 @@ mod broadcast;
 pub mod build;
 mod change;
 mod decorrelate;
-mod determined;
+pub mod determined;
 mod equal;
 mod exists;
 pub mod filter;
@@ -26,7 +26,6 @@ mod gather;
 pub mod grouping;
 mod inner_order;
 mod keyed;
-mod one_match;
 pub mod outer;
 mod partial;
 pub mod parts;
@@ -43,6 +42,7 @@ mod window;
 pub use gather::put_subquery;
 
 use super::locality::{self, Key, Locality};
+use super::one_match;
 use super::relation::{Placement, Relation};
 use super::scope::{ScopeId, Scopes};
 use super::{parser, tree};
@@ -93,6 +93,9 @@ fn copies(
         .relations
         .iter()
         .any(|relation| relation.write && relation.placement == Placement::Reference);
+    if changes_copies && one_match::concerns(query) {
+        return Ok(refuse(ONE_MATCH));
+    }
     if !changes_copies || scopes.relations.len() == 1 {
         return Ok(Json::Null);
     }
@@ -115,10 +118,6 @@ fn gathered(
     if plan["mode"] != "refuse" || !(changes || query.commandType == CmdType::CMD_SELECT) {
         return Ok(plan);
     }
-    let (query, placed) = match one_match::determined(query, parameters) {
-        Some(update) => (update, placed(&with_policies(update)?)),
-        None => (query, placed(scopes)),
-    };
     let gather::Gathered {
         facts: mut merge,
         mentions,
@@ -130,6 +129,8 @@ fn gathered(
         Err(_) => return Ok(plan),
     };
     // What policies read, each node would read among its own rows.
+    let is_placed = |relation: &&Relation| relation.placement != Placement::Catalog;
+    let placed = scopes.relations.iter().filter(is_placed).count();
     if relations + usize::from(changes) != placed {
         return Ok(refuse("a policy of one of its tables reads others"));
     }
@@ -140,20 +141,8 @@ fn gathered(
     Ok(merge)
 }
 
-/// The number of references to relations that are not system catalogues.
-fn placed(scopes: &Scopes) -> usize {
-    let is_placed = |relation: &&Relation| relation.placement != Placement::Catalog;
-    scopes.relations.iter().filter(is_placed).count()
-}
-
-/// A query with views, rules and policies applied.
-fn with_policies(query: &pg_sys::Query) -> Result<Scopes, PostgresError> {
-    let mut scopes = Scopes::default();
-    for query in parser::rewrite(query)? {
-        scopes.add(query, None, 0);
-    }
-    Ok(scopes)
-}
+/// Why copies do not take whichever row of FROM they find.
+const ONE_MATCH: &str = "of several rows in FROM that match one, each copy might take another";
 
 /// Why rows with such columns do not travel.
 const SYSTEM_COLUMN: &str = "a system column such as ctid means something on one node only; tableoid::regclass, given as it is or as text, has a meaning for all";

@@ -208,6 +208,14 @@ class NullKeysIT {
             "DELETE FROM visit v USING guest g WHERE g.k IS NULL AND v.k IS NULL AND v.n = g.w",
             "INSERT INTO visit VALUES (NULL, 3) ON CONFLICT DO NOTHING",
             "INSERT INTO visit VALUES (NULL, 3) ON CONFLICT (k, n) DO UPDATE SET n = 70",
+            "INSERT INTO visit SELECT v.k, 100 + g.w FROM guest g LEFT JOIN visit v ON v.k = g.k"
+                + " AND v.n < 4 WHERE g.k = 5",
+            "INSERT INTO visit SELECT v.k, 200 + g.w FROM guest g LEFT JOIN visit v ON v.k = g.k"
+                + " AND v.n < 4",
+            "INSERT INTO visit SELECT v.k, 300 + g.w FROM visit v RIGHT JOIN guest g ON v.k = g.k"
+                + " AND v.k = 5 AND v.n < 4",
+            "INSERT INTO visit SELECT s.k, 400 + s.w FROM (SELECT v.k, g.w FROM guest g FULL JOIN"
+                + " visit v ON v.k = g.k AND v.n < 4) s WHERE s.w < 9",
             "MERGE INTO guest g USING visit v ON g.k = v.k WHEN MATCHED AND v.n = 9 THEN UPDATE"
                 + " SET tag = 'm' WHEN NOT MATCHED THEN INSERT VALUES (v.k, v.n, 'new')",
             "MERGE INTO guest g USING visit v ON g.w = v.n WHEN NOT MATCHED THEN INSERT VALUES"

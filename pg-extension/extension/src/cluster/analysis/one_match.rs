@@ -69,6 +69,7 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
         Ok(parts::select([rows], filter::all_of(matches)))
     };
     let first = first(rows()?, &values, fields.columns.len());
+    let kept = kept.into_iter().map(|entry| tree::copy(entry)).collect();
     let statement = update(query, &open, kept, first, exists(rows()?));
     if !given_rows::has_same_result(query, statement, &types)? {
         return Ok(None);
@@ -251,12 +252,12 @@ fn sublink(kind: SubLinkType::Type, number: i32, query: &mut pg_sys::Query) -> N
 fn update(
     query: &pg_sys::Query,
     open: &[&pg_sys::TargetEntry],
-    kept: Vec<&'static pg_sys::TargetEntry>,
+    kept: Vec<*mut pg_sys::TargetEntry>,
     first: &mut pg_sys::Query,
     condition: NodePtr,
 ) -> &'static mut pg_sys::Query {
     let (mut targets, junk) = assignments(open, first);
-    targets.extend(kept.into_iter().map(|entry| tree::copy(entry)));
+    targets.extend(kept);
     targets.extend(junk);
     let update = build::copy(query);
     update.targetList = tree::make_list(targets.into_iter().map(|entry| entry.cast()));

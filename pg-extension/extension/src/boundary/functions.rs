@@ -51,6 +51,7 @@ functions! {
     fn datum_image_eq(a: Datum, b: Datum, by_value: bool, length: c_int) -> bool;
     fn datumCopy(datum: Datum, by_value: bool, length: c_int) -> Datum;
     fn has_subclass(relation: Oid) -> bool;
+    fn get_partition_parent(partition: Oid, even_if_detached: bool) -> Oid;
     fn find_all_inheritors(relation: Oid, lock: LOCKMODE, parents: *mut *mut List) -> *mut List;
     fn has_partition_attrs(relation: Relation, attributes: *mut pg_sys::Bitmapset, in_expression: *mut bool) -> bool;
     fn CreateTriggerFiringOn(

@@ -5,7 +5,7 @@
 //! | change | lock | goes together with |
 //! |---|---|---|
 //! | INSERT, COPY | ROW EXCLUSIVE | the same |
-//! | UPDATE, DELETE of the one row of a unique key, which keeps its keys | SHARE | the same: who comes second at the row waits on each node |
+//! | UPDATE, DELETE by a unique key and no other condition, which keeps such keys | SHARE | the same: who comes second at the row waits on each node |
 //! | others | SHARE ROW EXCLUSIVE | nothing |
 //!
 //! It is a lock of its own, on the table as an object, as PostgreSQL's lock of the table is taken when a statement is prepared, on all nodes at once.
@@ -13,10 +13,12 @@
 use super::analysis::relation;
 use super::analysis::tree::{self, NodePtr};
 use super::procedure::placements::{self, Home};
+use crate::boundary::functions;
+use crate::compat;
 use crate::hooks::executor::Start;
 use crate::hooks::utility::Command;
 use crate::opened::Opened;
-use crate::operation::unique;
+use crate::operation::{self, unique};
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
 
 const BTREE_EQUAL: i32 = pg_sys::BTEqualStrategyNumber as i32;
@@ -30,36 +32,20 @@ pub fn concerns(query: &pg_sys::QueryDesc) -> bool {
 
 /// Takes the locks of a query that starts, and its snapshot behind them.
 pub fn lock(start: &Start) {
-    if placements::own_node_of_several().is_none() {
+    // SAFETY: plain read of a backend variable. PostgreSQL refuses such a query.
+    let refused = unsafe { pg_sys::XactReadOnly };
+    if refused || placements::own_node_of_several().is_none() {
         return;
     }
-    let mut waited_for = false;
-    // SAFETY: a query has a plan, whose range table has the relations that it changes.
-    unsafe {
-        let statement = &*start.query().plannedstmt;
-        for plan in
-            std::iter::once(statement.planTree.cast()).chain(tree::nodes(statement.subplans))
-        {
-            if tree::tag(plan) == Some(NodeTag::T_ModifyTable) {
-                let change = &*plan.cast::<pg_sys::ModifyTable>();
-                for n in 0..pg_sys::list_length(change.resultRelations) {
-                    let range = pg_sys::list_nth_int(change.resultRelations, n);
-                    let relation = (*tree::nodes(statement.rtable)
-                        .nth(range as usize - 1)
-                        .expect("a range of the plan")
-                        .cast::<pg_sys::RangeTblEntry>())
-                    .relid;
-                    if matches!(placements::home(relation), Home::Everywhere) {
-                        take(relation, mode(change, relation, range));
-                        waited_for = true;
-                    }
-                }
-            }
-        }
+    let mut locks = false;
+    // SAFETY: a query has a plan.
+    for change in unsafe { changes(&*start.query().plannedstmt) } {
+        take(change.relation, change.mode());
+        locks = true;
     }
     // SAFETY: plain read of a backend variable: at higher levels the transaction has one snapshot, and finds by it what has changed since.
     let each_has_its_own = unsafe { pg_sys::XactIsoLevel } <= pg_sys::XACT_READ_COMMITTED as i32;
-    if waited_for && each_has_its_own && start.has_own_snapshot() {
+    if locks && each_has_its_own && start.has_own_snapshot() {
         start.renew_snapshot();
     }
 }
@@ -71,58 +57,161 @@ pub fn lock_load(command: &Command) {
     };
     let table = tree::cast::<pg_sys::RangeVar, _>(named).and_then(relation::existing);
     if let Some(table) = table.filter(|_| placements::own_node_of_several().is_some())
-        && matches!(placements::home(table), Home::Everywhere)
+        && has_copies(table)
     {
         take(table, pg_sys::RowExclusiveLock);
     }
 }
 
 fn take(relation: Oid, mode: u32) {
-    // SAFETY: a lock to the end of the transaction; an error while waiting has nothing to clean up.
-    unsafe { pg_sys::LockDatabaseObject(pg_sys::RelationRelationId, relation, 0, mode as i32) };
-}
-
-/// # Safety
-/// A ModifyTable that changes the relation as that entry of the range table.
-unsafe fn mode(change: &pg_sys::ModifyTable, relation: Oid, range: i32) -> u32 {
-    // SAFETY: by the caller.
+    let mut table = relation;
+    // Rows move between the partitions of a table, and come by its own name: it is locked as a whole.
+    // SAFETY: look-ups of relations that exist; a lock to the end of the transaction.
     unsafe {
-        match change.operation {
-            CmdType::CMD_INSERT => pg_sys::RowExclusiveLock,
-            CmdType::CMD_UPDATE | CmdType::CMD_DELETE if names_one_row(change, relation, range) => {
-                pg_sys::ShareLock
-            }
-            _ => pg_sys::ShareRowExclusiveLock,
+        while pg_sys::get_rel_relispartition(table) {
+            table = functions::get_partition_parent(table, true);
         }
+        pg_sys::LockDatabaseObject(pg_sys::RelationRelationId, table, 0, mode as i32);
     }
 }
 
-/// Whether the change is of the row of a unique key, whatever the rows contain, and assigns no column of such keys.
+/// What a plan does to a relation.
+struct Change {
+    relation: Oid,
+    range: i32,
+    operation: CmdType::Type,
+    /// What finds the rows.
+    rows: *mut pg_sys::Plan,
+    /// The columns that UPDATE or ON CONFLICT DO UPDATE assigns.
+    assigned: Vec<i16>,
+    /// Other relations may change with it, or values are tested that are no columns of the plan.
+    is_more: bool,
+}
+
+fn has_copies(relation: Oid) -> bool {
+    matches!(placements::home(relation), Home::Everywhere)
+}
+
+/// The changes of reference tables in a statement.
 ///
 /// # Safety
-/// As above.
-unsafe fn names_one_row(change: &pg_sys::ModifyTable, relation: Oid, range: i32) -> bool {
-    let Some(table) = Opened::open(relation, pg_sys::AccessShareLock) else {
-        return false;
-    };
-    // SAFETY: by the caller.
-    let (comparisons, assigned) = unsafe { (comparisons(change, range), assigned(change)) };
-    let keys = unique::keys(&table);
-    let keeps = keys
-        .iter()
-        .all(|key| !assigned.iter().any(|column| key.has(*column)));
-    keeps
-        && keys.iter().any(|key| {
-            key.is_named(|attribute, family, collation| {
-                comparisons.iter().any(|one| {
-                    one.attribute == attribute
-                        && one.collation == collation
-                        // SAFETY: a catalogue look-up.
-                        && unsafe { pg_sys::get_op_opfamily_strategy(one.operator, family) }
-                            == BTREE_EQUAL
-                })
+/// A valid plan, which lives as long as what is given.
+unsafe fn changes(statement: &pg_sys::PlannedStmt) -> Vec<Change> {
+    let mut found = Vec::new();
+    // SAFETY: by the caller; tags say what plans are, and numbers of ranges which entries.
+    unsafe {
+        let relation = |range: i32| {
+            let entry = tree::nodes(statement.rtable).nth(range as usize - 1);
+            entry.map_or(Oid::INVALID, |entry| {
+                (*entry.cast::<pg_sys::RangeTblEntry>()).relid
             })
-        })
+        };
+        for plan in
+            std::iter::once(statement.planTree.cast()).chain(tree::nodes(statement.subplans))
+        {
+            if tree::tag(plan) == Some(NodeTag::T_ModifyTable) {
+                let change = &*plan.cast::<pg_sys::ModifyTable>();
+                let count = pg_sys::list_length(change.resultRelations);
+                let ranges = (0..count)
+                    .map(|n| pg_sys::list_nth_int(change.resultRelations, n))
+                    .filter(|range| has_copies(relation(*range)));
+                found.extend(ranges.map(|range| Change {
+                    relation: relation(range),
+                    range,
+                    operation: change.operation,
+                    rows: change.plan.lefttree,
+                    assigned: assigned(change),
+                    is_more: change.rootRelation != 0 || count > 1,
+                }));
+            }
+        }
+        // Operations on Abelian columns have a node of their own in the place of ModifyTable.
+        if tree::tag(statement.planTree) == Some(NodeTag::T_CustomScan)
+            && statement.commandType == CmdType::CMD_UPDATE
+        {
+            let scan = &*statement.planTree.cast::<pg_sys::CustomScan>();
+            let range = scan.scan.scanrelid as i32;
+            found.extend(has_copies(relation(range)).then(|| {
+                Change {
+                    relation: relation(range),
+                    range,
+                    operation: CmdType::CMD_UPDATE,
+                    rows: tree::nodes(scan.custom_plans)
+                        .next()
+                        .map_or(std::ptr::null_mut(), |plan| plan.cast()),
+                    assigned: Vec::new(), // no column of a key is of such a type
+                    is_more: !operation::is_pure_plan(&*statement.planTree),
+                }
+            }));
+        }
+    }
+    found
+}
+
+impl Change {
+    fn mode(&self) -> u32 {
+        match self.operation {
+            CmdType::CMD_INSERT if !self.changes_keys() => pg_sys::RowExclusiveLock,
+            CmdType::CMD_UPDATE | CmdType::CMD_DELETE if self.names_one_row() => pg_sys::ShareLock,
+            _ => pg_sys::ShareRowExclusiveLock,
+        }
+    }
+
+    fn table(&self) -> Option<Opened> {
+        Opened::open(self.relation, pg_sys::AccessShareLock)
+    }
+
+    /// Whether ON CONFLICT DO UPDATE may change what makes rows unique; ON CONFLICT DO NOTHING locks no row.
+    fn changes_keys(&self) -> bool {
+        !self.assigned.is_empty()
+            && self.table().is_none_or(|table| {
+                let mut kinds = compat::IN_INDEXES.iter();
+                generates(&table)
+                    || kinds.any(|kind| {
+                        let indexed = operation::attributes(&table, *kind);
+                        self.assigned.iter().any(|column| indexed.contains(column))
+                    })
+            })
+    }
+
+    /// Whether the change is of the row of a unique key, and assigns no column of such keys. With another condition, a node on which the row does not meet
+    /// it yet would not wait.
+    fn names_one_row(&self) -> bool {
+        let Some(table) = self
+            .table()
+            .filter(|table| !self.is_more && !generates(table))
+        else {
+            return false;
+        };
+        // SAFETY: the plan lives as long as the statement.
+        let Some(comparisons) = (unsafe { comparisons(self.rows, self.range) }) else {
+            return false;
+        };
+        let keys = unique::keys(&table);
+        let keeps = |key: &unique::Key| !self.assigned.iter().any(|column| key.has(*column));
+        keys.iter().all(keeps)
+            && keys.iter().any(|key| {
+                comparisons.iter().all(|one| key.has(one.attribute))
+                    && key.is_named(|attribute, family, collation| {
+                        comparisons.iter().any(|one| {
+                            one.attribute == attribute
+                                && one.collation == collation
+                                && is_equality(one.operator, family)
+                        })
+                    })
+            })
+    }
+}
+
+/// Whether a table has stored generated columns, which change with others.
+fn generates(table: &Opened) -> bool {
+    let constraints = table.constraints();
+    constraints.is_some_and(|constraints| constraints.has_generated_stored)
+}
+
+fn is_equality(operator: Oid, family: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    unsafe { pg_sys::get_op_opfamily_strategy(operator, family) == BTREE_EQUAL }
 }
 
 /// `column <operator> value`
@@ -132,12 +221,12 @@ struct Comparison {
     collation: Oid,
 }
 
-/// The conditions of the scan that finds the rows, where nothing else is read, by values that are the same for all rows.
+/// The conditions of the scan that finds the rows, if all of them compare columns with values that are the same for all rows, and nothing else is read;
+/// `None` for others.
 ///
 /// # Safety
-/// As above.
-unsafe fn comparisons(change: &pg_sys::ModifyTable, range: i32) -> Vec<Comparison> {
-    let mut plan = change.plan.lefttree;
+/// A valid plan, or null.
+unsafe fn comparisons(mut plan: *mut pg_sys::Plan, range: i32) -> Option<Vec<Comparison>> {
     // SAFETY: plans of the tree; the tag says which structure one is.
     unsafe {
         while tree::tag(plan) == Some(NodeTag::T_Result) && !(*plan).lefttree.is_null() {
@@ -149,14 +238,14 @@ unsafe fn comparisons(change: &pg_sys::ModifyTable, range: i32) -> Vec<Compariso
             Some(NodeTag::T_BitmapHeapScan) => {
                 (*plan.cast::<pg_sys::BitmapHeapScan>()).bitmapqualorig
             }
-            _ => return Vec::new(),
+            _ => return None,
         };
         if (*plan.cast::<pg_sys::Scan>()).scanrelid as i32 != range {
-            return Vec::new();
+            return None;
         }
         tree::nodes(of_index)
             .chain(tree::nodes((*plan).qual))
-            .filter_map(|condition| comparison(condition, range))
+            .map(|condition| comparison(condition, range))
             .collect()
     }
 }
@@ -201,15 +290,16 @@ fn is_given(value: NodePtr) -> bool {
     })
 }
 
-/// The columns that an UPDATE assigns.
+/// The columns that an UPDATE, or ON CONFLICT DO UPDATE, assigns.
 ///
 /// # Safety
-/// As above.
+/// A valid plan.
 unsafe fn assigned(change: &pg_sys::ModifyTable) -> Vec<i16> {
-    // SAFETY: a list of lists of numbers.
+    // SAFETY: lists of numbers.
     unsafe {
         tree::nodes(change.updateColnosLists)
             .map(|columns| columns.cast::<pg_sys::List>())
+            .chain([change.onConflictCols])
             .flat_map(|columns| {
                 (0..pg_sys::list_length(columns))
                     .map(move |n| pg_sys::list_nth_int(columns, n) as i16)

@@ -345,7 +345,11 @@ pub fn without_length(mut value: NodePtr) -> NodePtr {
                 && tree::type_of(given) == call.funcresulttype;
             is_check.then_some(given)
         };
-        match of_domain.or_else(of_type) {
+        let of_elements = || {
+            let array = tree::cast::<pg_sys::ArrayCoerceExpr, _>(value)?;
+            (array.coerceformat == COERCE_IMPLICIT_CAST).then_some(array.arg.cast())
+        };
+        match of_domain.or_else(of_type).or_else(of_elements) {
             Some(inner) => value = inner,
             None => return value,
         }

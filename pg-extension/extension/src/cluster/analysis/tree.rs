@@ -41,7 +41,7 @@ tagged!(
     A_Const T_A_Const, A_Expr T_A_Expr, CaseExpr T_CaseExpr, CaseWhen T_CaseWhen, ColumnRef T_ColumnRef, TypeCast T_TypeCast, Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr, BooleanTest T_BooleanTest,
     CallStmt T_CallStmt, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
     CommonTableExpr T_CommonTableExpr, ConvertRowtypeExpr T_ConvertRowtypeExpr, Const T_Const, CopyStmt T_CopyStmt, CreateTableAsStmt T_CreateTableAsStmt,
-    CurrentOfExpr T_CurrentOfExpr,
+    ArrayCoerceExpr T_ArrayCoerceExpr, CurrentOfExpr T_CurrentOfExpr,
     DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem, DiscardStmt T_DiscardStmt, DoStmt T_DoStmt, String T_String,
     ExecuteStmt T_ExecuteStmt, ExplainStmt T_ExplainStmt, FetchStmt T_FetchStmt, ClosePortalStmt T_ClosePortalStmt,
     FromExpr T_FromExpr, FuncCall T_FuncCall, FuncExpr T_FuncExpr, GroupingFunc T_GroupingFunc,

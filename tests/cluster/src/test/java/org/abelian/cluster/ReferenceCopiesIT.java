@@ -15,6 +15,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -42,9 +44,15 @@ class ReferenceCopiesIT {
           "UPDATE copied SET a = (a + 1) % 3 WHERE id = $",
           "UPDATE copied SET a = (a + 1) % 3 WHERE id = $",
           "UPDATE copied SET b = b + 1 WHERE a = $ % 3",
+          "UPDATE copied SET b = b + 1 WHERE id = $ AND a = 1",
           "INSERT INTO copied VALUES ($, 0, 0) ON CONFLICT DO NOTHING",
           "INSERT INTO copied VALUES ($, 1, 0) ON CONFLICT (id) DO UPDATE SET b = copied.b + 1",
           "INSERT INTO copied SELECT k + $, 2, n FROM source WHERE k = 1",
+          "INSERT INTO copied (id, uq) VALUES ($, $ + 1) ON CONFLICT (uq) DO NOTHING",
+          "INSERT INTO copied (id, uq) VALUES ($, $ + 2) ON CONFLICT (id) DO UPDATE SET uq ="
+              + " excluded.uq",
+          "UPDATE copied SET hits = hits + 1 WHERE id = $",
+          "UPDATE copied SET hits = hits + 1 WHERE a = $ % 3",
           "DELETE FROM copied WHERE id = $",
           "DELETE FROM copied WHERE b % 7 = 3 AND a = $ % 3",
           "UPDATE copied SET id = id + 1 WHERE id = $",
@@ -67,7 +75,8 @@ class ReferenceCopiesIT {
   void create() throws SQLException {
     run(
         "DROP TABLE IF EXISTS copied, source",
-        "CREATE TABLE copied (id int PRIMARY KEY, a int, b int)",
+        "CREATE TABLE copied (id int PRIMARY KEY, a int, b int, uq int UNIQUE, hits"
+            + " abelian.counter DEFAULT 0)",
         "CREATE TABLE source (k int PRIMARY KEY, n int)",
         "SELECT create_reference_table('copied')",
         "SELECT create_distributed_table('source', 'k')",
@@ -143,13 +152,24 @@ class ReferenceCopiesIT {
     return CHANGES.get(random.nextInt(CHANGES.size())).replace("$", number);
   }
 
+  private static String text(ResultSet rows, int column) {
+    try {
+      return rows.getString(column);
+    } catch (SQLException lost) {
+      throw new IllegalStateException(lost);
+    }
+  }
+
   private static List<String> copy(LocalNode node) throws SQLException {
     try (Connection connection = node.connectAsSuperuser();
         Statement statement = connection.createStatement();
         ResultSet rows = statement.executeQuery("SELECT * FROM copied ORDER BY id")) {
       List<String> copy = new ArrayList<>();
       while (rows.next()) {
-        copy.add(rows.getInt(1) + " " + rows.getInt(2) + " " + rows.getInt(3));
+        copy.add(
+            IntStream.rangeClosed(1, 5)
+                .mapToObj(at -> text(rows, at))
+                .collect(Collectors.joining(" ")));
       }
       return copy;
     }

@@ -97,7 +97,8 @@ final class QueryRouting {
     if (facts.calls().differs()) {
       throw Refusals.referenceMutable(table);
     }
-    if (facts.relations().size() > 1) {
+    boolean mayDiffer = facts.merge() != null && facts.merge().mode() == MergeFacts.Mode.REFUSE;
+    if (mayDiffer || facts.relations().size() > 1) {
       throw Refusals.referenceFromQuery(table);
     }
   }

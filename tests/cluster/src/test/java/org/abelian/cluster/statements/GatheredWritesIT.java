@@ -362,6 +362,8 @@ class GatheredWritesIT {
           List.of(
               "INSERT INTO rate SELECT 'o' || i, i FROM generate_series(0, 3) i",
               "UPDATE rate SET factor = id FROM account WHERE owner = code",
+              "UPDATE rate SET factor = factor + v.f FROM (VALUES ('o0', 1), ('o1', 3), ('o0', 2),"
+                  + " ('o1', 4), ('o2', 5), ('o2', 6)) v (c, f) WHERE v.c = code",
               "UPDATE rate SET factor = a.id + c.id, code = code || c.id FROM account a JOIN"
                   + " change c ON c.account = a.id WHERE a.owner = code",
               "UPDATE rate r SET factor = o.factor FROM rate o WHERE o.factor > r.factor")) {

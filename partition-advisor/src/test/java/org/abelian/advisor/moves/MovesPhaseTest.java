@@ -139,8 +139,23 @@ class MovesPhaseTest {
   }
 
   @Test
+  void rowsWithNullInTheOnlyColumnGoToTheFirstNode() {
+    MovePlan plan = plan(UP_TO_TEN, 2, false, List.of(row(1, "\u001e", 5), row(0, "\u001e", 2)));
+    assertEquals(
+        List.of(new Move(Move.Action.MOVE, "public.t", "id IS NULL", 4, 1, 5)), plan.moves());
+    assertEquals(new MovePlan.Cost(7, 5, 0, 0, 50), plan.total());
+  }
+
+  @Test
   void countsRowsThatCannotBePlaced() {
-    MovePlan plan = plan(UP_TO_TEN, 2, false, List.of(row(1, "\u001e", 5)));
+    TablePlacement byBoth =
+        new TablePlacement.Rules(
+            new Rule.AtMost(
+                "id",
+                10.5,
+                new Rule.AtMost("ref", 1.5, new Rule.Then(0), new Rule.Then(1)),
+                new Rule.Then(1)));
+    MovePlan plan = plan(byBoth, 2, false, List.of(row(1, "\u001e", 5)));
     assertEquals(List.of(), plan.moves());
     assertEquals(new MovePlan.Cost(5, 0, 0, 5, 0), plan.total());
   }

@@ -346,7 +346,7 @@ class ProcedureIT {
         "0A000 | UPDATE account SET id = id + 1000 WHERE id = k",
         "0A000 | INSERT INTO account AS a VALUES (k, 1) ON CONFLICT (id) DO UPDATE SET id = a.id +"
             + " 1000",
-        "23502 | INSERT INTO entry VALUES (NULL, 1)",
+        "23502 | INSERT INTO account VALUES (NULL, 1)",
       })
   void aRowThatWouldLieOnNoNodeOrOnTheWrongOneIsRefused(String sqlState, String command)
       throws SQLException {

@@ -4,7 +4,7 @@
 //!
 //! | change | lock | goes together with |
 //! |---|---|---|
-//! | INSERT, COPY | ROW EXCLUSIVE | the same |
+//! | INSERT, COPY; with ON CONFLICT DO UPDATE if that assigns no column of an index | ROW EXCLUSIVE | the same |
 //! | UPDATE, DELETE by a unique key and no other condition, which keeps such keys | SHARE | the same: who comes second at the row waits on each node |
 //! | others | SHARE ROW EXCLUSIVE | nothing |
 //!
@@ -37,15 +37,14 @@ pub fn lock(start: &Start) {
     if refused || placements::own_node_of_several().is_none() {
         return;
     }
-    let mut locks = false;
     // SAFETY: a query has a plan.
-    for change in unsafe { changes(&*start.query().plannedstmt) } {
+    let changes = unsafe { changes(&*start.query().plannedstmt) };
+    for change in &changes {
         take(change.relation, change.mode());
-        locks = true;
     }
     // SAFETY: plain read of a backend variable: at higher levels the transaction has one snapshot, and finds by it what has changed since.
     let each_has_its_own = unsafe { pg_sys::XactIsoLevel } <= pg_sys::XACT_READ_COMMITTED as i32;
-    if locks && each_has_its_own && start.has_own_snapshot() {
+    if !changes.is_empty() && each_has_its_own && start.has_own_snapshot() {
         start.renew_snapshot();
     }
 }
@@ -84,7 +83,7 @@ struct Change {
     rows: *mut pg_sys::Plan,
     /// The columns that UPDATE or ON CONFLICT DO UPDATE assigns.
     assigned: Vec<i16>,
-    /// Other relations may change with it, or values are tested that are no columns of the plan.
+    /// Partitions change with it, or an Abelian column's value is tested, which the plan of the rows does not show.
     is_more: bool,
 }
 

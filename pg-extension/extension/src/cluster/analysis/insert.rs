@@ -61,8 +61,9 @@ pub fn facts(
                 .collect();
         }
         Source::Select => {
-            facts["rows"] = json!([selected_row(scopes, scope, &entries)]);
-            facts["key_links"] = key_links(scopes, scope, target, &columns, &entries);
+            let filled = filled(scopes);
+            facts["rows"] = json!([selected_row(scopes, scope, &filled, &entries)]);
+            facts["key_links"] = key_links(scopes, scope, target, &filled, &columns, &entries);
         }
     }
     add_null_keys(&scopes.relations[target], &mut facts);
@@ -189,15 +190,21 @@ fn row(entries: &[&pg_sys::TargetEntry], list: Option<NodePtr>) -> Json {
 fn selected_row(
     scopes: &mut Scopes,
     scope: ScopeId,
+    filled: &BTreeSet<usize>,
     entries: &[&'static pg_sys::TargetEntry],
 ) -> Json {
     entries
         .iter()
-        .map(|entry| selected_value(scopes, scope, entry.expr.cast()))
+        .map(|entry| selected_value(scopes, scope, filled, entry.expr.cast()))
         .collect()
 }
 
-fn selected_value(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Json {
+fn selected_value(
+    scopes: &mut Scopes,
+    scope: ScopeId,
+    filled: &BTreeSet<usize>,
+    expression: NodePtr,
+) -> Json {
     let stripped = operand::strip_faithful(expression);
     let Some(var) = tree::cast::<pg_sys::Var, _>(stripped) else {
         return operand::assigned_value(expression);
@@ -206,7 +213,7 @@ fn selected_value(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> J
         .resolve(scope, var)
         .and_then(|column| scopes.origin(column));
     if let Some((relation, attribute)) = origin {
-        if filled(scopes).contains(&relation) {
+        if filled.contains(&relation) {
             return json!({ "other": true }); // NULL in some rows, whatever the column equals in others
         }
         return json!({ "column": [relation, scopes.relations[relation].column_name(attribute)] });
@@ -228,6 +235,7 @@ fn key_links(
     scopes: &mut Scopes,
     scope: ScopeId,
     target: usize,
+    filled: &BTreeSet<usize>,
     columns: &[String],
     entries: &[&'static pg_sys::TargetEntry],
 ) -> Json {
@@ -244,7 +252,6 @@ fn key_links(
             tree::cast::<pg_sys::Var, _>(stripped).and_then(|var| scopes.resolve(scope, var))
         })
         .collect();
-    let filled = filled(scopes);
     let is_filled = |column: &Column| {
         let origin = scopes.origin(*column);
         origin.is_some_and(|(relation, _)| filled.contains(&relation))

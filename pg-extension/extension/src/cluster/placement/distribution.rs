@@ -76,7 +76,8 @@ impl Distribution {
     /// The node of the rows with NULL in the distribution column; `None` of a table with several, which has no such rows: a statement that knows one of
     /// the columns would have to ask this node, too.
     pub fn node_of_null(&self) -> Option<i32> {
-        self.single().map(|_| self.nodes[OF_NULL])
+        self.partition_of_null()
+            .map(|partition| self.nodes[partition])
     }
 
     /// As [`Self::node_of_null`], the partition.

@@ -165,6 +165,56 @@ CREATE PROCEDURE moves(a int, b int) LANGUAGE sql BEGIN ATOMIC
   DELETE FROM visit WHERE shop = a;
 END;
 SELECT abelian.explain_procedure('moves(int, int)');
+-- Rows that an INSERT makes of rows: only the node of these sees them. Elsewhere the new ones may lie by constants, by other columns, or by NULL.
+CREATE FUNCTION inserts(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE OR REPLACE PROCEDURE inserting(a int, b int) LANGUAGE sql BEGIN ATOMIC INSERT INTO visit (shop, what) %s; END', query);
+  RETURN QUERY SELECT t FROM abelian.explain_procedure('inserting(int, int)') t WHERE t LIKE 'class%' OR t LIKE '%crosses%';
+END $$;
+SELECT inserts('SELECT a, note FROM shop WHERE id = a');
+SELECT inserts('SELECT id, note FROM shop WHERE id = a');
+SELECT inserts('SELECT id, note FROM shop');
+SELECT inserts('SELECT v.shop, note FROM shop s JOIN visit v ON v.shop = s.id');
+SELECT inserts('SELECT id, max(note) FROM shop GROUP BY id');
+SELECT inserts('SELECT s.id, v.what FROM (SELECT id, note FROM shop WHERE stock > 0) s, LATERAL (SELECT what FROM visit WHERE shop = s.id LIMIT 1) v');
+SELECT inserts('SELECT id, note FROM shop UNION ALL SELECT shop, what FROM visit');
+SELECT inserts('WITH s AS (SELECT id, note FROM shop) SELECT id, note FROM s');
+SELECT inserts('WITH RECURSIVE s AS (SELECT id, note FROM shop UNION ALL SELECT id, note || ''x'' FROM s WHERE length(note) < 9) SELECT id, note FROM s');
+SELECT inserts('SELECT s.id, v.what FROM shop s, LATERAL (SELECT w.what FROM (SELECT what FROM visit WHERE shop = s.id) w LIMIT 1) v');
+SELECT inserts('SELECT s.id, v.what FROM shop s, LATERAL (SELECT what FROM visit WHERE shop = s.stock LIMIT 1) v');
+SELECT inserts('SELECT item, note FROM price LEFT JOIN shop ON id = item');
+SELECT inserts('VALUES (7, NULL), (a, NULL)');
+SELECT inserts('SELECT 7, note FROM shop WHERE id = 7');
+SELECT inserts('SELECT 8, note FROM shop WHERE id = 7');
+SELECT inserts('SELECT 7, note FROM shop WHERE id = a');
+SELECT inserts('SELECT a, note FROM shop WHERE id = 7');
+SELECT inserts('SELECT NULL, note FROM shop WHERE id = a');
+SELECT inserts('SELECT stock, note FROM shop WHERE id = a');
+SELECT inserts('SELECT id + 1, note FROM shop');
+SELECT inserts('SELECT a, max(note) FROM shop');
+SELECT inserts('SELECT b, note FROM (SELECT note FROM shop) s');
+SELECT inserts('SELECT id, note FROM shop UNION ALL SELECT 7, what FROM visit');
+SELECT inserts('WITH s AS (SELECT stock, note FROM shop) SELECT stock, note FROM s');
+SELECT inserts('SELECT item, note FROM price, shop WHERE id = a');
+ALTER TABLE visit ALTER shop SET DEFAULT 7;
+CREATE OR REPLACE PROCEDURE inserting(a int, b int) LANGUAGE sql BEGIN ATOMIC INSERT INTO visit (what) SELECT note FROM shop WHERE id = a; END;
+SELECT t FROM abelian.explain_procedure('inserting(int, int)') t LIMIT 1;
+ALTER TABLE visit ALTER shop DROP DEFAULT;
+-- What was read at one constant decides on another.
+CREATE PROCEDURE of_constants(a int) LANGUAGE plpgsql AS $$
+DECLARE t text;
+BEGIN
+  SELECT note INTO t FROM shop WHERE id = 7;
+  UPDATE visit SET what = t WHERE shop = 8;
+END $$;
+SELECT abelian.explain_procedure('of_constants(int)');
+CREATE PROCEDURE of_one_constant(a int) LANGUAGE plpgsql AS $$
+DECLARE t text;
+BEGIN
+  SELECT note INTO t FROM shop WHERE id = 7;
+  UPDATE visit SET what = t WHERE shop = 7;
+END $$;
+SELECT abelian.explain_procedure('of_one_constant(int)');
 CREATE PROCEDURE compares(a int, b int) LANGUAGE plpgsql AS $$
 DECLARE x int; y int;
 BEGIN

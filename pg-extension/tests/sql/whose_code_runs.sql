@@ -18,7 +18,10 @@ BEGIN
     COMMIT;
     PERFORM pg_sleep(0.01);
   END LOOP;
-  RAISE 'not folded';
+  RAISE 'not folded: slices %; workers %; locks %',
+    (SELECT string_agg(format('%s %s %s %s', s.xmin, s.xmax, s.object, s.slot), ', ') FROM abelian.slice s),
+    (SELECT string_agg(concat_ws(' ', datname, backend_type, state, wait_event_type, wait_event, backend_start), ', ') FROM pg_stat_activity WHERE backend_type LIKE 'abelian%'),
+    (SELECT string_agg(concat_ws(' ', pid, locktype, relation, objid, objsubid, mode, granted), ', ') FROM pg_locks WHERE pid <> pg_backend_pid());
 END $$;
 
 -- What the functions find when the worker calls them.

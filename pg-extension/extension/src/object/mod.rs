@@ -10,6 +10,7 @@ pub mod contention;
 mod databases;
 mod escrow;
 mod fold;
+pub mod folding;
 pub mod leftovers;
 pub mod orphans;
 mod read;

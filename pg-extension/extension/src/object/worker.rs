@@ -7,20 +7,18 @@ use crate::error::Error;
 use crate::harmless;
 use crate::object::attempt::{SHORT, attempt};
 use crate::object::fold::{self, Split};
+use crate::object::folding::Place;
 use crate::object::split_set;
 use crate::shared_memory::FOLDING;
 use crate::{catalog, settings};
+use pgrx::IntoDatum;
 use pgrx::bgworkers::{BackgroundWorker, BackgroundWorkerBuilder, SignalWakeFlags};
 use pgrx::pg_sys::{self, Oid};
-use pgrx::{IntoDatum, PGRXSharedMemory};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
-
-/// Databases that can be folded at the same time; others wait for a place.
-const DATABASES: usize = 32;
 
 /// Slices looked at in one round, and objects folded in one transaction.
 const SLICES_PER_ROUND: usize = 100_000;
@@ -37,78 +35,14 @@ const SIGTERM: i32 = 15;
 /// How long a started worker may take to come up before another is started: 10 s.
 const START_MICROSECONDS: i64 = 10_000_000;
 
-#[derive(Default)]
-struct Database {
-    oid: AtomicU32,
-    /// Has slices, as far as anybody knows.
-    due: AtomicBool,
-    worker: AtomicI32,
-    started_at: AtomicI64,
-    away_until: AtomicI64,
-}
-
-impl Database {
-    fn is_away(&self) -> bool {
-        self.away_until.load(Relaxed) > backend::now()
-    }
-}
-
-/// Who has slices, who folds.
-#[derive(Default)]
-pub struct Folding {
-    databases: [Database; DATABASES],
-}
-
-// SAFETY: atomics only.
-unsafe impl PGRXSharedMemory for Folding {}
-
-impl Folding {
-    /// False if no place was free.
-    fn note(&self, oid: Oid) -> bool {
-        let oid = oid.to_u32();
-        for place in &self.databases {
-            let holder = place.oid.load(Relaxed);
-            let mine = holder == oid
-                || (holder == 0 && place.oid.compare_exchange(0, oid, Relaxed, Relaxed).is_ok());
-            if mine {
-                if !place.due.load(Relaxed) {
-                    place.due.store(true, Relaxed);
-                }
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Frees the places of databases without slices. One that gets slices at this very moment may be forgotten until
-    /// it gets more.
-    fn free_idle_places(&self) {
-        for place in &self.databases {
-            let oid = place.oid.load(Relaxed);
-            if oid != 0 && !place.due.load(Relaxed) && place.worker.load(Relaxed) == 0 {
-                place.oid.store(0, Relaxed);
-                if place.due.load(Relaxed) {
-                    place.oid.store(oid, Relaxed);
-                }
-            }
-        }
-    }
-
-    fn place(&self, oid: Oid) -> Option<&Database> {
-        self.databases
-            .iter()
-            .find(|place| place.oid.load(Relaxed) == oid.to_u32())
-    }
-}
-
 /// This database has slices that will want folding.
 pub fn note_slices() {
-    FOLDING.get().note(backend::database());
+    FOLDING.get().note(backend::database().to_u32());
 }
 
 /// Sends the worker out of a database until the result is dropped, or some time has passed. A command that fails drops it as well.
 pub fn stay_away(database: Oid) -> Option<Away> {
-    let place = FOLDING.get().place(database)?;
+    let place = FOLDING.get().place(database.to_u32())?;
     let until = backend::now() + AWAY_MICROSECONDS;
     place.away_until.store(until, Relaxed);
     let away = Away(place);
@@ -126,7 +60,7 @@ pub fn stay_away(database: Oid) -> Option<Away> {
 }
 
 /// Lets the worker return when dropped.
-pub struct Away(&'static Database);
+pub struct Away(&'static Place);
 
 impl Drop for Away {
     fn drop(&mut self) {
@@ -182,34 +116,39 @@ fn launcher() {
         if settings::FOLD_INTERVAL.get() == 0 {
             continue;
         }
-        to_visit.retain(|database| !folding.note(*database));
-        for place in &folding.databases {
-            start_if_due(place);
+        match folding.take_noted() {
+            Some(noted) => to_visit.extend(noted),
+            None => to_visit = BackgroundWorker::transaction(databases),
         }
+        to_visit.retain(|database| !folding.gives_place(*database));
+        folding.places().for_each(start_if_due);
         folding.free_idle_places();
     }
 }
 
-fn start_if_due(place: &Database) {
+fn start_if_due(place: &Place) {
     let starting = backend::now() - place.started_at.load(Relaxed) < START_MICROSECONDS;
     let oid = place.oid.load(Relaxed);
     if oid == 0
         || !place.due.load(Relaxed)
         || place.worker.load(Relaxed) != 0
         || starting
-        || place.is_away()
+        || place.is_away(backend::now())
     {
         return;
     }
-    if BackgroundWorker::transaction(databases).contains(&Oid::from(oid)) {
+    if BackgroundWorker::transaction(databases).contains(&oid) {
         place.started_at.store(backend::now(), Relaxed);
-        start_worker(oid);
+        if !start_worker(oid) {
+            place.started_at.store(0, Relaxed); // again in the next round
+        }
     } else {
         place.due.store(false, Relaxed); // dropped meanwhile
     }
 }
 
-fn start_worker(database: u32) {
+/// False if no process was free.
+fn start_worker(database: u32) -> bool {
     let started = BackgroundWorkerBuilder::new(&format!("abelian folding {database}"))
         .set_library("abelian")
         .set_function("abelian_folding_worker")
@@ -220,12 +159,13 @@ fn start_worker(database: u32) {
     if started.is_err() {
         pgrx::debug1!("abelian: no background worker free for folding");
     }
+    started.is_ok()
 }
 
 /// All databases that accept connections: a scan of the shared catalogue, which is all that a process without
 /// database can read.
-fn databases() -> Vec<Oid> {
-    let mut found = Vec::new();
+fn databases() -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
     // SAFETY: inside a transaction; everything opened is closed.
     unsafe {
         let relation =
@@ -238,7 +178,7 @@ fn databases() -> Vec<Oid> {
             }
             let row = pg_sys::GETSTRUCT(tuple).cast::<pg_sys::FormData_pg_database>();
             if (*row).datallowconn {
-                found.push((*row).oid);
+                found.insert((*row).oid.to_u32());
             }
         }
         pg_sys::table_endscan(scan);
@@ -254,7 +194,7 @@ callback!(
 );
 
 fn work(argument: pg_sys::Datum) {
-    let database = Oid::from(argument.value() as u32);
+    let database = argument.value() as u32;
     let Some(place) = FOLDING.get().place(database) else {
         return;
     };
@@ -268,18 +208,20 @@ fn work(argument: pg_sys::Datum) {
     }
     // SAFETY: the callback clears the entry however the process ends.
     unsafe { pg_sys::before_shmem_exit(Some(worker_ends), argument) };
-    if place.is_away() {
+    if place.is_away(backend::now()) {
         return;
     }
     // SAFETY: once, before anything needs a database; ends the process if there is none.
-    unsafe { pg_sys::BackgroundWorkerInitializeConnectionByOid(database, Oid::INVALID, 0) };
+    unsafe { pg_sys::BackgroundWorkerInitializeConnectionByOid(database.into(), Oid::INVALID, 0) };
     let (mut idle, mut failed) = (0, Failed::default());
     while idle < IDLE_ROUNDS && next_round() && may_go_on(place) {
         if settings::FOLD_INTERVAL.get() == 0 {
             break;
         }
         place.due.store(false, Relaxed);
+        LOOKING.store(true, Relaxed);
         if BackgroundWorker::transaction(|| catalog::find().is_none()) {
+            LOOKING.store(false, Relaxed);
             return;
         }
         split_set::renew_if_crowded();
@@ -289,24 +231,39 @@ fn work(argument: pg_sys::Datum) {
             idle = 0;
             place.due.store(true, Relaxed);
         }
+        LOOKING.store(false, Relaxed);
     }
 }
+
+/// In the middle of a round. A worker that ends there, by an error, has not found out whether anything is left.
+static LOOKING: AtomicBool = AtomicBool::new(false);
 
 callback!(fn worker_ends(_code: i32, argument: pg_sys::Datum) = |_, argument| leave(argument));
 
 fn leave(argument: pg_sys::Datum) {
-    if let Some(place) = FOLDING.get().place(Oid::from(argument.value() as u32)) {
+    if let Some(place) = FOLDING.get().place(argument.value() as u32) {
         place.worker.store(0, Relaxed);
-        place.started_at.store(0, Relaxed);
+        if LOOKING.load(Relaxed) {
+            place.due.store(true, Relaxed);
+            place.started_at.store(backend::now(), Relaxed); // not at once: the error may last
+        } else {
+            place.started_at.store(0, Relaxed);
+        }
     }
 }
 
-/// Objects whose folding has failed, and until when they are left alone.
+/// Objects whose folding has failed, and how long they are left alone.
 #[derive(Default)]
-struct Failed(HashMap<i64, i64>);
+struct Failed(HashMap<i64, Pause>);
 
-/// How long: 1 min.
-const LEFT_ALONE_MICROSECONDS: i64 = 60_000_000;
+struct Pause {
+    until: i64,
+    length: i64,
+}
+
+/// How long after the first failure, 1 s, and at most, 1 min: each time twice as long.
+const FIRST_PAUSE_MICROSECONDS: i64 = 1_000_000;
+const LONGEST_PAUSE_MICROSECONDS: i64 = 60_000_000;
 
 /// So many are remembered.
 const MOST_FAILED: usize = 10_000;
@@ -316,25 +273,34 @@ impl Failed {
         if self.0.len() >= MOST_FAILED {
             self.0.clear();
         }
-        let until = backend::now() + LEFT_ALONE_MICROSECONDS;
-        self.0.insert(object, until);
+        let before = self.0.get(&object).map(|pause| pause.length * 2);
+        let length = before.map_or(FIRST_PAUSE_MICROSECONDS, |length| {
+            length.min(LONGEST_PAUSE_MICROSECONDS)
+        });
+        let until = backend::now() + length;
+        self.0.insert(object, Pause { until, length });
     }
 
-    fn has(&self, object: i64) -> bool {
-        self.0
-            .get(&object)
-            .is_some_and(|until| *until > backend::now())
+    fn has_succeeded(&mut self, object: i64) {
+        self.0.remove(&object);
+    }
+
+    fn is_paused(&self, object: i64) -> bool {
+        let pause = self.0.get(&object);
+        pause.is_some_and(|pause| pause.until > backend::now())
     }
 }
 
 /// One bounded round; true if nothing was left to fold.
-fn round(place: &Database, failed: &mut Failed) -> bool {
-    let found = attempt(SHORT, || fold::split_objects(SLICES_PER_ROUND)).unwrap_or_default();
-    let split: Vec<Split> = found
+fn round(place: &Place, failed: &mut Failed) -> bool {
+    let Some(found) = attempt(SHORT, || fold::split_objects(SLICES_PER_ROUND)) else {
+        return false;
+    };
+    // Those whose functions fail are not forgotten: somebody may mend them.
+    let (paused, split): (Vec<Split>, Vec<Split>) = found
         .into_iter()
-        .filter(|split| !failed.has(split.id))
-        .collect();
-    let mut nothing_left = true;
+        .partition(|split| failed.is_paused(split.id));
+    let mut nothing_left = paused.is_empty();
     for some in split.chunks(OBJECTS_PER_TRANSACTION) {
         // The functions of a type may fail: then it is found out whose, and the others are folded.
         nothing_left &= match attempt(SHORT, || fold_some(some)) {
@@ -363,14 +329,14 @@ pub fn also_do(duty: Duty) {
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Whether the process has work to go on with. Once it is told to end, it is not told again.
-fn may_go_on(place: &Database) -> bool {
+fn may_go_on(place: &Place) -> bool {
     if BackgroundWorker::sigterm_received() {
         ENDING.store(true, Relaxed);
     }
-    !place.is_away() && !ENDING.load(Relaxed)
+    !place.is_away(backend::now()) && !ENDING.load(Relaxed)
 }
 
-fn also(place: &Database) -> bool {
+fn also(place: &Place) -> bool {
     let go_on = || may_go_on(place);
     DUTY.get().is_none_or(|duty| duty(&go_on))
 }
@@ -383,12 +349,18 @@ fn fold_some(objects: &[Split]) -> Result<bool, Error> {
     Ok(nothing_left)
 }
 
-fn fold_each(objects: &[Split], place: &Database, failed: &mut Failed) -> bool {
+fn fold_each(objects: &[Split], place: &Place, failed: &mut Failed) -> bool {
     let mut nothing_left = true;
     for split in objects {
         match attempt(SHORT, || fold::fold(*split)) {
-            Some(folded) => nothing_left &= folded,
-            None => failed.note(split.id),
+            Some(folded) => {
+                nothing_left &= folded;
+                failed.has_succeeded(split.id);
+            }
+            None => {
+                nothing_left = false;
+                failed.note(split.id);
+            }
         }
         if !may_go_on(place) {
             return false;

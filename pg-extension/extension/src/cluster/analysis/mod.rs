@@ -16,7 +16,7 @@ mod changing_calls;
 mod clock;
 mod combined;
 mod computed;
-mod conditions;
+pub mod conditions;
 mod copy;
 mod copy_out;
 mod cursor;

@@ -60,6 +60,15 @@ impl Distribution {
             .map(|column| (self.entries.colocation(), column.operation))
     }
 
+    /// Whether rows that have the same in their distribution columns, one after the other, lie together.
+    pub fn places_as(&self, other: &Distribution) -> bool {
+        let operations = |of: &Distribution| -> Vec<Option<Operation>> {
+            of.columns.iter().map(|column| column.operation).collect()
+        };
+        self.entries.colocation() == other.entries.colocation()
+            && operations(self) == operations(other)
+    }
+
     /// The column of a table that is distributed by the hash of one plain column.
     fn plain(&self) -> Option<&KeyColumn> {
         let column = self.single()?;

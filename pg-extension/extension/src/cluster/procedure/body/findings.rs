@@ -5,13 +5,24 @@ use super::super::super::placement::Way;
 use super::touched::Touch;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// The variable that names the key of rows, and how it leads to their node.
-pub type Key = (i32, Way);
+/// What names the key of rows, and how it leads to their node.
+pub type Key = (Names, Way);
+
+/// What names a key for good.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Names {
+    /// An argument that no statement changes.
+    Argument(i32),
+    /// As `operand` prints it.
+    Constant(String),
+    /// Of a table that lies on one node: the node, as if it were a key.
+    Node(i32),
+}
 
 /// Where a value comes from, apart from arguments, constants and reference tables, which are alike on all participants.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Source {
-    /// Rows of a table that not every node has; what names their key, if a variable does.
+    /// Rows of a table that not every node has; what names their key, if anything does.
     Rows(String, Option<Key>),
     /// A function that may give another value on another node.
     Differs,
@@ -33,7 +44,7 @@ pub struct Findings {
     flows: BTreeSet<String>,
     /// One of the flows gives wrong rows where several nodes take part, whatever commits them.
     crosses: bool,
-    /// Keys of all rows that it touches, as far as arguments name them.
+    /// Keys of all rows that it touches, as far as they are named.
     pub keys: BTreeSet<Option<Key>>,
     /// What happened at one key decides on others in a way that is not followed.
     pub decides_apart: bool,
@@ -129,8 +140,9 @@ impl Findings {
     /// A value of a VOLATILE function reaches rows. At the rows of one key it is harmless, since one node has them; at those of two, each
     /// node has drawn its own.
     pub fn reach_volatile(&mut self, key: Option<Key>, what: String) {
+        self.crosses |= key.is_none();
         self.volatile_at.extend(key);
-        self.crosses |= key.is_none() || self.volatile_at.len() > 1;
+        self.crosses |= self.volatile_at.len() > 1;
         self.flow(what);
     }
 
@@ -150,7 +162,7 @@ impl Findings {
         let keys: BTreeSet<Option<Key>> = sources
             .iter()
             .filter_map(|source| match source {
-                Source::Rows(_, key) => Some(*key),
+                Source::Rows(_, key) => Some(key.clone()),
                 _ => None,
             })
             .collect();

@@ -3,7 +3,9 @@
 use super::super::super::analysis::{functions, operand, tree};
 use super::super::placements::{self, Home};
 use super::constraints;
-use super::findings::{Findings, Key, Source, Sources};
+use super::equalities::named;
+use super::findings::{Findings, Key, Names, Source, Sources};
+use super::made_rows;
 use super::touched::{Named, Touch};
 use crate::callback;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
@@ -17,13 +19,13 @@ const IS_LOCAL: &str = "abelian.is_local()";
 /// A mention of a table whose rows lie on some nodes only.
 struct Access {
     table: String,
-    /// The argument that names the key, for all rows that the query touches.
+    /// What names the key, for all rows that the query touches.
     key: Option<Key>,
 }
 
 impl Access {
     fn source(&self) -> Source {
-        Source::Rows(self.table.clone(), self.key)
+        Source::Rows(self.table.clone(), self.key.clone())
     }
 }
 
@@ -110,7 +112,8 @@ fn is_local(findings: &Findings, node: NodePtr) -> Option<Source> {
             },
         );
     let argument = key.and_then(|key| findings.argument(key));
-    Some(Source::Rows(IS_LOCAL.to_owned(), argument.zip(way)))
+    let names = argument.map(Names::Argument);
+    Some(Source::Rows(IS_LOCAL.to_owned(), names.zip(way)))
 }
 
 fn is_own_function(function: Oid, name: &str) -> bool {
@@ -166,6 +169,11 @@ fn look_at_level(
         let is_target = changes && level.resultRelation == index as i32 + 1;
         note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
         let home = placements::home(entry.relid);
+        if is_target && level.commandType == CmdType::CMD_INSERT {
+            for stray in made_rows::strays(level, &home) {
+                findings.cross(format!("{place}: from rows of {stray} to table {table}"));
+            }
+        }
         findings.beyond_references |= !matches!(home, Home::Everywhere);
         match home {
             Home::Here => findings.differs(format!(
@@ -178,7 +186,7 @@ fn look_at_level(
             // As rows of one key, which no argument has.
             Home::Node(node) => accesses.push(Access {
                 table,
-                key: Some((-1 - node, (0, None))),
+                key: Some((Names::Node(node), (0, None))),
             }),
             Home::Distributed(distribution) => {
                 let moves = level.commandType == CmdType::CMD_UPDATE
@@ -192,12 +200,20 @@ fn look_at_level(
                 // An argument is a key where the key is one column.
                 let key = distribution
                     .single()
-                    .and_then(|column| key_of(level, index as i32 + 1, column.attribute, is_target))
-                    .and_then(|variable| findings.argument(variable))
+                    .and_then(|column| named(level, index as i32 + 1, column.attribute, is_target))
+                    .and_then(|named| names(findings, named))
                     .zip(distribution.way());
                 accesses.push(Access { table, key });
             }
         }
+    }
+}
+
+/// What names a key for good: a constant, or an argument that no statement changes.
+fn names(findings: &Findings, named: Named) -> Option<Names> {
+    match named {
+        Named::Variable(variable) => findings.argument(variable).map(Names::Argument),
+        Named::Constant(value) => Some(Names::Constant(value)),
     }
 }
 
@@ -255,127 +271,11 @@ fn note_touch(
     }
 }
 
-/// The variable that the distribution column equals in all rows of this mention that matter.
-fn key_of(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> Option<i32> {
-    match named(level, index, attribute, is_target)? {
-        Named::Variable(variable) => Some(variable),
-        Named::Constant(_) => None,
-    }
-}
-
-/// What a column equals in all rows of this mention that matter: a variable, or else a constant.
-fn named(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> Option<Named> {
-    let value = |expression: NodePtr| {
-        operand::parameter(operand::strip_faithful(expression))
-            .map(Named::Variable)
-            .or_else(|| Some(Named::Constant(operand::value(expression)?.to_string())))
-    };
-    if is_target && level.commandType == CmdType::CMD_INSERT {
-        let entry = tree::list::<pg_sys::TargetEntry>(level.targetList)
-            .find(|entry| entry.resno == attribute && !entry.resjunk)?;
-        return inserted(level, entry.expr.cast())
-            .into_iter()
-            .map(value)
-            .reduce(|one, other| if one == other { one } else { None })?;
-    }
-    let mut equal = BTreeSet::from([(index, attribute)]);
-    let mut conditions = Vec::new();
-    certain(level.jointree.cast(), &mut conditions);
-    let pairs: Vec<(NodePtr, NodePtr)> = conditions
-        .iter()
-        .filter_map(|condition| equality(*condition))
-        .collect();
-    let mut constant = None;
-    loop {
-        let before = equal.len();
-        for (left, right) in &pairs {
-            for (one, other) in [(left, right), (right, left)] {
-                if column(*one).is_some_and(|column| equal.contains(&column)) {
-                    match value(*other) {
-                        Some(Named::Variable(variable)) => return Some(Named::Variable(variable)),
-                        Some(known) => constant = Some(known),
-                        None => {}
-                    }
-                    equal.extend(column(*other));
-                }
-            }
-        }
-        if equal.len() == before {
-            return constant;
-        }
-    }
-}
-
-/// The expressions that give a column of the rows that an INSERT makes: of several rows, or of its query.
-fn inserted(level: &pg_sys::Query, expression: NodePtr) -> Vec<NodePtr> {
-    let source = column(operand::strip_faithful(expression)).and_then(|(entry, attribute)| {
-        let index = usize::try_from(entry - 1).ok()?;
-        let entry = tree::list::<pg_sys::RangeTblEntry>(level.rtable).nth(index)?;
-        Some((entry, usize::try_from(attribute - 1).ok()?))
-    });
-    let Some((entry, at)) = source else {
-        return vec![expression];
-    };
-    if entry.rtekind == pg_sys::RTEKind::RTE_VALUES {
-        return tree::nodes(entry.values_lists)
-            .filter_map(|row| tree::nodes(row.cast()).nth(at))
-            .collect();
-    }
-    tree::cast::<pg_sys::Query, _>(entry.subquery)
-        .and_then(|query| tree::list::<pg_sys::TargetEntry>(query.targetList).nth(at))
-        .map_or(vec![expression], |entry| vec![entry.expr.cast()])
-}
-
-/// Conditions that every row of every table below has passed: WHERE and inner joins.
-fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
-    if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(node) {
-        conjuncts(from.quals, conditions);
-        tree::nodes(from.fromlist).for_each(|part| certain(part, conditions));
-    } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node)
-        && join.jointype == pg_sys::JoinType::JOIN_INNER
-    {
-        conjuncts(join.quals, conditions);
-        certain(join.larg, conditions);
-        certain(join.rarg, conditions);
-    }
-}
-
-fn conjuncts(condition: NodePtr, into: &mut Vec<NodePtr>) {
-    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
-        Some(and) if and.boolop == pg_sys::BoolExprType::AND_EXPR => {
-            tree::nodes(and.args).for_each(|part| conjuncts(part, into));
-        }
-        _ => into.push(condition),
-    }
-}
-
-fn equality(condition: NodePtr) -> Option<(NodePtr, NodePtr)> {
-    let operator = tree::cast::<pg_sys::OpExpr, _>(condition)?;
-    let sides: Vec<NodePtr> = tree::nodes(operator.args).collect();
-    let [left, right] = sides[..] else {
-        return None;
-    };
-    // SAFETY: a catalogue look-up.
-    let mergeable = unsafe { pg_sys::op_mergejoinable(operator.opno, tree::type_of(left)) };
-    mergeable.then(|| {
-        (
-            operand::strip_faithful(left),
-            operand::strip_faithful(right),
-        )
-    })
-}
-
-fn column(node: NodePtr) -> Option<(i32, i16)> {
-    tree::cast::<pg_sys::Var, _>(node)
-        .filter(|var| var.varlevelsup == 0)
-        .map(|var| (var.varno, var.varattno))
-}
-
 /// What is read at one key may be used at that key only: the participants that lack it lack both.
 fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, place: &str) {
     const MAY_DIFFER: &str = "a value that may differ on each node";
     for access in accesses {
-        findings.keys.insert(access.key);
+        findings.keys.insert(access.key.clone());
         for source in inputs {
             let said = |name: &str| format!("{place}: from {name} to table {}", access.table);
             match source {
@@ -386,7 +286,7 @@ fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, p
                 }
                 Source::Rows(table, _) => findings.cross(said(&format!("rows of {table}"))),
                 Source::Differs => findings.flow(said(MAY_DIFFER)),
-                Source::Volatile => findings.reach_volatile(access.key, said(MAY_DIFFER)),
+                Source::Volatile => findings.reach_volatile(access.key.clone(), said(MAY_DIFFER)),
             }
         }
     }
@@ -398,7 +298,7 @@ fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, p
                     one.table, other.table
                 )
             };
-            match (one.key, other.key) {
+            match (&one.key, &other.key) {
                 (Some(one), Some(other)) if one == other => {}
                 (Some(_), Some(_)) => findings.cross(what()),
                 // Not proved: they may be joined by their keys.

@@ -1,6 +1,6 @@
 //! From a function to its body: the stored tree of BEGIN ATOMIC, or PL/pgSQL's own compilation.
 
-use super::super::super::analysis::{moments, tree};
+use super::super::super::analysis::{moments, parser, tree};
 use super::findings::{Findings, Sources};
 use super::{plpgsql, query, sql_text};
 use crate::boundary::PostgresError;
@@ -163,7 +163,8 @@ fn atomic(findings: &mut Findings, text: *const c_char) {
     for (number, body) in queries(text).into_iter().enumerate() {
         query::look(
             findings,
-            body,
+            // SAFETY: a tree of our own.
+            unsafe { parser::readable(std::ptr::from_ref(body).cast_mut()) },
             &format!("statement {}", number + 1),
             &Sources::new(),
         );

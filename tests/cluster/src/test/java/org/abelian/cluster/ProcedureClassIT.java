@@ -9,6 +9,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLWarning;
 import java.sql.Statement;
+import java.util.List;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -176,6 +177,33 @@ class ProcedureClassIT {
     execute(declared + ", unsafe => true)");
     execute(acrossNodes);
     assertEquals(null, what(ids[1]), "what the owner has promised is not so");
+  }
+
+  /** Only the first key's node sees the row of which the others are made. */
+  @Test
+  void aRowThatIsMadeOfARowOfAnotherNodeIsNotLost() throws SQLException {
+    execute("UPDATE tag SET what = 'x' WHERE id = " + ids[0]);
+    for (String key : List.of("" + ids[1], "NULL", "length(what) + " + (ids[1] - 1))) {
+      execute(
+          "CREATE OR REPLACE PROCEDURE made(a int) LANGUAGE sql BEGIN ATOMIC INSERT INTO tag SELECT"
+              + " "
+              + key
+              + ", 'made' FROM tag WHERE id = a; END");
+      execute("CALL create_distributed_procedure('made(int)', 'a', 'tag')");
+      boolean isMade = true;
+      try {
+        execute("CALL made(" + ids[0] + ")");
+      } catch (SQLException refused) {
+        assertEquals("0A000", refused.getSQLState(), key + ": " + refused.getMessage());
+        isMade = false;
+      }
+      try (Statement statement = connection.createStatement();
+          ResultSet rows = statement.executeQuery("SELECT FROM tag WHERE what = 'made'")) {
+        assertEquals(isMade, rows.next(), key);
+      }
+      execute("DELETE FROM tag WHERE what = 'made'");
+      execute("DROP PROCEDURE made(int)");
+    }
   }
 
   private String what(int id) throws SQLException {

@@ -1,0 +1,156 @@
+//! What the columns of a query equal in all rows that matter: other columns, variables, constants.
+
+use super::super::super::analysis::{conditions, operand, tree};
+use super::touched::Named;
+use pgrx::pg_sys::{self, CmdType};
+use std::collections::BTreeSet;
+use tree::NodePtr;
+
+/// The number of an entry in the range table of a query, and of its column.
+pub type Column = (i32, i16);
+
+/// What a column equals.
+pub struct Equal {
+    pub columns: BTreeSet<Column>,
+    /// Columns of the queries around this one, so many levels up.
+    pub outer: BTreeSet<(u32, Column)>,
+    /// A variable, or else a constant.
+    pub value: Option<Named>,
+}
+
+impl Equal {
+    /// Whether an expression has the same value.
+    pub fn has(&self, expression: NodePtr) -> bool {
+        column_of(expression).is_some_and(|column| self.columns.contains(&column))
+            || self.value.is_some() && self.value == value_of(expression)
+    }
+}
+
+/// What a column of an entry equals, by WHERE and inner joins.
+pub fn of_column(level: &pg_sys::Query, asked: Column) -> Equal {
+    let mut conditions = Vec::new();
+    certain(level.jointree.cast(), &mut conditions);
+    let pairs: Vec<(NodePtr, NodePtr)> = conditions
+        .iter()
+        .filter_map(|condition| conditions::equality_sides(*condition))
+        .collect();
+    let mut columns = BTreeSet::from([asked]);
+    let mut outer = BTreeSet::new();
+    let mut value = None;
+    loop {
+        let before = columns.len();
+        for (left, right) in &pairs {
+            for (one, other) in [(left, right), (right, left)] {
+                if column_of(*one).is_some_and(|column| columns.contains(&column)) {
+                    match leveled(*other) {
+                        Some((0, same)) => columns.extend([same]),
+                        found => outer.extend(found),
+                    }
+                    value = variable_before_constant(value, value_of(*other));
+                }
+            }
+        }
+        if columns.len() == before {
+            return Equal {
+                columns,
+                outer,
+                value,
+            };
+        }
+    }
+}
+
+fn variable_before_constant(known: Option<Named>, found: Option<Named>) -> Option<Named> {
+    match known {
+        Some(Named::Variable(_)) => known,
+        _ => found.or(known),
+    }
+}
+
+/// The variable or constant that an expression is.
+pub fn value_of(expression: NodePtr) -> Option<Named> {
+    if let Some(variable) = operand::parameter(operand::strip_faithful(expression)) {
+        return Some(Named::Variable(variable));
+    }
+    let mut constant = operand::value(expression)?;
+    // Where it stands makes no other value of it.
+    constant.as_object_mut()?.remove("location");
+    Some(Named::Constant(constant.to_string()))
+}
+
+/// What a column equals in all rows of this mention that matter: a variable, or else a constant.
+pub fn named(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> Option<Named> {
+    if is_target && level.commandType == CmdType::CMD_INSERT {
+        return inserted(level, assigned(level, attribute)?)
+            .into_iter()
+            .map(value_of)
+            .reduce(|one, other| if one == other { one } else { None })?;
+    }
+    of_column(level, (index, attribute)).value
+}
+
+/// What an INSERT gives a column, or a query its column of that number.
+pub fn assigned(level: &pg_sys::Query, attribute: i16) -> Option<NodePtr> {
+    tree::list::<pg_sys::TargetEntry>(level.targetList)
+        .find(|entry| entry.resno == attribute && !entry.resjunk)
+        .map(|entry| entry.expr.cast())
+}
+
+/// The expressions that give a column of the rows that an INSERT makes: of several rows, or of its query.
+fn inserted(level: &pg_sys::Query, expression: NodePtr) -> Vec<NodePtr> {
+    let source = column_of(expression)
+        .and_then(|(index, attribute)| Some((entry(level, index)?, attribute)));
+    let Some((entry, attribute)) = source else {
+        return vec![expression];
+    };
+    if entry.rtekind == pg_sys::RTEKind::RTE_VALUES {
+        return tree::nodes(entry.values_lists)
+            .filter_map(|row| tree::nodes(row.cast()).nth(attribute as usize - 1))
+            .collect();
+    }
+    tree::cast::<pg_sys::Query, _>(entry.subquery)
+        .and_then(|query| assigned(query, attribute))
+        .map_or(vec![expression], |inner| vec![inner])
+}
+
+/// An entry of the range table.
+pub fn entry(level: &pg_sys::Query, index: i32) -> Option<&'static pg_sys::RangeTblEntry> {
+    tree::list::<pg_sys::RangeTblEntry>(level.rtable).nth(usize::try_from(index - 1).ok()?)
+}
+
+/// Conditions that every row of every table below has passed: WHERE and inner joins.
+fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
+    if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(node) {
+        conjuncts(from.quals, conditions);
+        tree::nodes(from.fromlist).for_each(|part| certain(part, conditions));
+    } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node)
+        && join.jointype == pg_sys::JoinType::JOIN_INNER
+    {
+        conjuncts(join.quals, conditions);
+        certain(join.larg, conditions);
+        certain(join.rarg, conditions);
+    }
+}
+
+fn conjuncts(condition: NodePtr, into: &mut Vec<NodePtr>) {
+    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
+        Some(and) if and.boolop == pg_sys::BoolExprType::AND_EXPR => {
+            tree::nodes(and.args).for_each(|part| conjuncts(part, into));
+        }
+        _ => into.push(condition),
+    }
+}
+
+/// The column of this level that an expression is, casts that change no value aside.
+pub fn column_of(expression: NodePtr) -> Option<Column> {
+    leveled(expression)
+        .filter(|(up, _)| *up == 0)
+        .map(|(_, column)| column)
+}
+
+/// The column that an expression is, and how many levels up.
+fn leveled(expression: NodePtr) -> Option<(u32, Column)> {
+    tree::cast::<pg_sys::Var, _>(operand::strip_faithful(expression))
+        .filter(|var| var.varattno > 0)
+        .map(|var| (var.varlevelsup, (var.varno, var.varattno)))
+}

@@ -7,7 +7,8 @@
 
 use super::changed_once::{OtherChanges, are_disjoint};
 use super::given_rows::{self, Given};
-use super::merge::build;
+use super::merge::{build, parts};
+use super::read_first;
 use super::touched::{self, Touched};
 use super::tree;
 use super::with_queries::WithQueries;
@@ -39,7 +40,36 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
             }
         }
     }
+    for change in changes {
+        let given = read_before(query, change, parameters)?;
+        if given.is_some() {
+            return Ok(given);
+        }
+    }
     Ok(None)
+}
+
+/// Takes first what the rest reads of the tables that a change, or what follows from it, changes.
+fn read_before(
+    query: &pg_sys::Query,
+    change: usize,
+    parameters: &[Oid],
+) -> Result<Option<Given>, PostgresError> {
+    let statement = build::copy(query);
+    let queries = WithQueries::of(statement);
+    let source = queries.by_itself(Some(change), statement);
+    let mut own = queries.needed_by(change);
+    own.push(change);
+    let levels: Vec<*mut pg_sys::Query> = own
+        .into_iter()
+        .map(|with| queries.0[with].ctequery.cast())
+        .collect();
+    let skips = |level| levels.contains(&level);
+    let meets = |entry: *mut pg_sys::RangeTblEntry| {
+        let reads = parts::select([tree::copy(entry)], std::ptr::null_mut());
+        touched::meets(source, reads, &[], None).unwrap_or(true)
+    };
+    read_first::beside_changes(query, statement, &skips, &meets, parameters)
 }
 
 /// Takes this query of WITH out of the statement; or first another one that it shares with the rest, or that an earlier change reads. `None` when the

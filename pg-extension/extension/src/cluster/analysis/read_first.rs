@@ -54,16 +54,38 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
     {
         return Ok(None);
     }
-    let mut pieces = Vec::new();
-    for level in levels {
-        if collect(level, &mut pieces).is_none() {
-            return Ok(None);
-        }
+    let mut pieces = Pieces {
+        found: Vec::new(),
+        wants: &|_| true,
+    };
+    match levels
+        .into_iter()
+        .try_for_each(|level| pieces.collect(level))
+    {
+        Some(()) => given(query, statement, pieces.found, parameters),
+        None => Ok(None),
     }
-    if pieces.is_empty() {
-        return Ok(None);
+}
+
+/// Of a statement with changes in WITH: what it reads of the tables that `wants` names, but in the levels that `skips` names, with those below. `None`
+/// when it reads nothing of them, or when it cannot be said in other words.
+///
+/// `statement` is a copy of `query` that may be changed.
+pub fn beside_changes(
+    query: &pg_sys::Query,
+    statement: &'static mut pg_sys::Query,
+    skips: &dyn Fn(*mut pg_sys::Query) -> bool,
+    wants: &dyn Fn(*mut pg_sys::RangeTblEntry) -> bool,
+    parameters: &[Oid],
+) -> Result<Option<Given>, PostgresError> {
+    let mut pieces = Pieces {
+        found: Vec::new(),
+        wants,
+    };
+    match pieces.collect_beside(statement, skips) {
+        Some(()) => given(query, statement, pieces.found, parameters),
+        None => Ok(None),
     }
-    given(query, statement, pieces, parameters)
 }
 
 /// A copy in which the calls of functions of users that read tables, and no row, are subqueries by themselves: `VALUES (5, f(7))` as `VALUES (5, (SELECT f(7)))`.
@@ -153,28 +175,99 @@ fn reads_others(level: *mut pg_sys::Query, anything: bool) -> bool {
         })
 }
 
-/// Finds what a level reads; `None` when that cannot be read first.
-fn collect(level: *mut pg_sys::Query, pieces: &mut Vec<Piece>) -> Option<()> {
-    pgrx::check_for_interrupts!();
-    // SAFETY: a level of a private copy, of which nothing else is held.
-    let level = unsafe { &mut *level };
-    let reads = level.commandType == CmdType::CMD_SELECT && level.rowMarks.is_null();
-    if !reads {
-        return None;
+struct Pieces<'w> {
+    found: Vec<Piece>,
+    /// Which mentions of tables are to be read first.
+    wants: &'w dyn Fn(*mut pg_sys::RangeTblEntry) -> bool,
+}
+
+impl Pieces<'_> {
+    /// Finds what a level reads; `None` when that cannot be read first.
+    fn collect(&mut self, level: *mut pg_sys::Query) -> Option<()> {
+        pgrx::check_for_interrupts!();
+        // SAFETY: a level of a private copy, of which nothing else is held.
+        let level = unsafe { &mut *level };
+        let calls = !functions::opaque_of(std::ptr::from_mut(level).cast()).is_empty();
+        if !calls && !self.wants_any(level) {
+            return Some(());
+        }
+        let reads = level.commandType == CmdType::CMD_SELECT && level.rowMarks.is_null();
+        if !reads {
+            return None;
+        }
+        if !outer::reads_above(level) {
+            self.found.push(whole(level)?);
+            return Some(());
+        }
+        let inner = levels_below(level);
+        self.collect_tables(level)?;
+        inner.into_iter().try_for_each(|level| self.collect(level))
     }
-    let calls = !functions::opaque_of(std::ptr::from_mut(level).cast()).is_empty();
-    if used::mentions(level) == 0 && !calls {
-        return Some(());
+
+    /// As [`Self::collect`], of a level with changes in WITH, or one that is itself such a change.
+    fn collect_beside(
+        &mut self,
+        level: &mut pg_sys::Query,
+        skips: &dyn Fn(*mut pg_sys::Query) -> bool,
+    ) -> Option<()> {
+        let inner = levels_below(level);
+        self.collect_tables(level)?;
+        for below in inner.into_iter().filter(|below| !skips(*below)) {
+            // SAFETY: a level of a private copy, of which nothing else is held.
+            let below = unsafe { &mut *below };
+            match below.commandType {
+                CmdType::CMD_SELECT => self.collect(below)?,
+                _ => self.collect_beside(below, skips)?,
+            }
+        }
+        Some(())
     }
-    if !outer::reads_above(level) {
-        pieces.push(whole(level)?);
-        return Some(());
+
+    fn wants_any(&self, level: &mut pg_sys::Query) -> bool {
+        tree::any(std::ptr::from_mut(level).cast(), &mut |node| {
+            tree::cast::<pg_sys::Query, _>(node)
+                .is_some_and(|level| !self.wanted_of(level).is_empty())
+        })
     }
-    let inner = levels_below(level);
-    collect_tables(level, pieces)?;
-    inner
-        .into_iter()
-        .try_for_each(|level| collect(level, pieces))
+
+    /// Of the relations that a level reads itself.
+    fn wanted_of(&self, level: &pg_sys::Query) -> Vec<i32> {
+        let read = used::relations(level).into_iter();
+        read.filter(|index| *index != level.resultRelation)
+            .filter(|index| (self.wants)(tree::range(level, *index)))
+            .collect()
+    }
+
+    /// The tables that a level itself mentions, with its conditions on each.
+    fn collect_tables(&mut self, level: &mut pg_sys::Query) -> Option<()> {
+        let wanted = self.wanted_of(level);
+        if wanted.is_empty() {
+            return Some(());
+        }
+        if !level.rowMarks.is_null() {
+            return None;
+        }
+        let filters = filter::of(level);
+        let used = Used::by(level);
+        grouping::complete(level).ok()?;
+        for index in wanted {
+            let entry = tree::range(level, index);
+            // SAFETY: an entry of a private copy.
+            let open = Opened::open(unsafe { (*entry).relid }, pg_sys::NoLock)?;
+            if used.has_system_columns(index) {
+                return None;
+            }
+            let (columns, places) = table_rows::wanted(&open, &used, index);
+            let query = parts::select([entry], filters.of_range(index));
+            query.targetList = columns.targets();
+            self.found.push(Piece {
+                query,
+                columns,
+                place: Place::Table(entry, places),
+            });
+        }
+        Some(())
+    }
 }
 
 fn whole(level: &mut pg_sys::Query) -> Option<Piece> {
@@ -198,30 +291,6 @@ fn whole(level: &mut pg_sys::Query) -> Option<Piece> {
     })
 }
 
-/// The tables that a level itself mentions, with its conditions on each.
-fn collect_tables(level: &mut pg_sys::Query, pieces: &mut Vec<Piece>) -> Option<()> {
-    let filters = filter::of(level);
-    let used = Used::by(level);
-    grouping::complete(level).ok()?;
-    for index in used::relations(level) {
-        let entry = tree::range(level, index);
-        // SAFETY: an entry of a private copy.
-        let open = Opened::open(unsafe { (*entry).relid }, pg_sys::NoLock)?;
-        if used.has_system_columns(index) {
-            return None;
-        }
-        let (columns, places) = table_rows::wanted(&open, &used, index);
-        let query = parts::select([entry], filters.of_range(index));
-        query.targetList = columns.targets();
-        pieces.push(Piece {
-            query,
-            columns,
-            place: Place::Table(entry, places),
-        });
-    }
-    Some(())
-}
-
 // ---- the two statements
 
 fn given(
@@ -230,6 +299,9 @@ fn given(
     pieces: Vec<Piece>,
     parameters: &[Oid],
 ) -> Result<Option<Given>, PostgresError> {
+    if pieces.is_empty() {
+        return Ok(None);
+    }
     let mut places = Vec::new();
     let mut sources = Vec::new();
     for piece in pieces {

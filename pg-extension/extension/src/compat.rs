@@ -413,6 +413,20 @@ pub unsafe fn used_columns(
     }
 }
 
+/// Raises unless whoever works now has the privileges that a statement needs, as the executor asks for them.
+///
+/// # Safety
+/// A planned statement, inside a transaction.
+pub unsafe fn require_privileges(statement: &pg_sys::PlannedStmt) {
+    // SAFETY: by the caller.
+    unsafe {
+        #[cfg(feature = "pg15")]
+        pg_sys::ExecCheckRTPerms(statement.rtable, true);
+        #[cfg(not(feature = "pg15"))]
+        pg_sys::ExecCheckPermissions(statement.rtable, statement.permInfos, true);
+    }
+}
+
 /// The functions of a name, a list of strings.
 ///
 /// # Safety

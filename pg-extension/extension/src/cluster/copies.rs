@@ -5,7 +5,7 @@
 //! | change | lock | goes together with |
 //! |---|---|---|
 //! | INSERT, COPY; with ON CONFLICT DO UPDATE if that assigns no column of an index | ROW EXCLUSIVE | the same |
-//! | UPDATE, DELETE by a unique key and no other condition, which keeps such keys | SHARE | the same: who comes second at the row waits on each node |
+//! | UPDATE, DELETE by a unique key and no other condition, which keeps such keys, and which no foreign key makes change others of the table | SHARE | the same: who comes second at the row waits on each node |
 //! | others | SHARE ROW EXCLUSIVE | nothing |
 //!
 //! It is a lock of its own, on the table as an object, as PostgreSQL's lock of the table is taken when a statement is prepared, on all nodes at once.
@@ -39,6 +39,11 @@ pub fn lock(start: &Start) {
     }
     // SAFETY: a query has a plan.
     let changes = unsafe { changes(&*start.query().plannedstmt) };
+    if !changes.is_empty() {
+        // Who may not change the table shall not keep others waiting.
+        // SAFETY: as above.
+        unsafe { compat::require_privileges(&*start.query().plannedstmt) };
+    }
     for change in &changes {
         take(change.relation, change.mode());
     }
@@ -178,7 +183,7 @@ impl Change {
     fn names_one_row(&self) -> bool {
         let Some(table) = self
             .table()
-            .filter(|table| !self.is_more && !generates(table))
+            .filter(|table| !self.is_more && !generates(table) && !changes_itself(table))
         else {
             return false;
         };
@@ -206,6 +211,23 @@ impl Change {
 fn generates(table: &Opened) -> bool {
     let constraints = table.constraints();
     constraints.is_some_and(|constraints| constraints.has_generated_stored)
+}
+
+/// Whether a foreign key from a table to itself changes further rows when one is changed.
+fn changes_itself(table: &Opened) -> bool {
+    const CHECKS: [u32; 4] = [
+        pg_sys::F_RI_FKEY_NOACTION_DEL,
+        pg_sys::F_RI_FKEY_NOACTION_UPD,
+        pg_sys::F_RI_FKEY_RESTRICT_DEL,
+        pg_sys::F_RI_FKEY_RESTRICT_UPD,
+    ];
+    table.triggers().iter().any(|trigger| {
+        // SAFETY: a comparison with known functions.
+        let kind = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
+        trigger.tgconstrrelid == table.id()
+            && kind == pg_sys::RI_TRIGGER_PK as i32
+            && !CHECKS.contains(&trigger.tgfoid.to_u32())
+    })
 }
 
 fn is_equality(operator: Oid, family: Oid) -> bool {

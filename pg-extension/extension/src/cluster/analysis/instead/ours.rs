@@ -17,6 +17,11 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
+thread_local! {
+    /// How many texts are looked at when the one is that takes rows as arrays, from which a router gives each node its part; 0 for none.
+    static TAKING: Cell<u32> = const { Cell::new(0) };
+}
+
 /// No statement needs more; what becomes the same again and again would never end.
 const DEPTH_MAX: u32 = 16;
 
@@ -42,6 +47,26 @@ impl Drop for Deeper {
 /// Whether the text that is being looked at is one of ours.
 pub fn is_inside() -> bool {
     DEPTH.get() > 0
+}
+
+/// Whether the text that is being looked at takes rows as arrays, of which each node gets its part.
+pub fn takes_rows() -> bool {
+    is_inside() && TAKING.get() == DEPTH.get()
+}
+
+/// As [`described`], of one that takes rows so.
+pub fn described_taking(
+    query: *mut pg_sys::Query,
+    parameters: &[Oid],
+) -> Result<(String, Json), PostgresError> {
+    struct Before(u32);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            TAKING.set(self.0);
+        }
+    }
+    let _before = Before(TAKING.replace(DEPTH.get() + 1));
+    described(query, parameters)
 }
 
 /// The facts of a text of ours, which is one statement.

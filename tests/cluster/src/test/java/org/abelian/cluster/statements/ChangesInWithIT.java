@@ -281,6 +281,8 @@ class ChangesInWithIT {
           "WITH i AS (INSERT INTO done SELECT id + 800, owner, rank FROM job RETURNING id), e AS"
               + " (SELECT * FROM done WHERE id > 100), f AS (SELECT max(id) AS m FROM e) SELECT"
               + " i.id FROM i, f, e WHERE i.id > f.m AND e.id = i.id - 700",
+          "WITH d AS (DELETE FROM job WHERE rank < 3 RETURNING id) INSERT INTO done SELECT id +"
+              + " 900, max(owner), 1 FROM job WHERE id < 9 GROUP BY id",
           "WITH RECURSIVE up(id) AS (SELECT min(id) FROM job UNION ALL SELECT job.id FROM job, up"
               + " WHERE job.id = up.id + 3), u AS (UPDATE job SET rank = -1 WHERE id < 8 RETURNING"
               + " id) SELECT up.id, u.id FROM up LEFT JOIN u ON u.id = up.id",

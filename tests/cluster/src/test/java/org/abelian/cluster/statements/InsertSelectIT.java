@@ -198,6 +198,17 @@ class InsertSelectIT {
     both("INSERT INTO target (owner, id) SELECT owner, id FROM source");
     both("SELECT count(*) FROM target");
     sameRows("target");
+    both("TRUNCATE target");
+    both(
+        "INSERT INTO target (owner, id) SELECT a.owner, b.id FROM source a JOIN source b ON a.owner"
+            + " = b.owner FOR UPDATE");
+    both(
+        "INSERT INTO target (owner, id) SELECT DISTINCT a.owner, b.id FROM source a JOIN source b"
+            + " ON a.owner = b.owner");
+    both(
+        "INSERT INTO target (owner, id) SELECT a.owner, b.id + 700 FROM source a JOIN source b ON"
+            + " a.id = b.id + 1 FOR UPDATE OF a");
+    sameRows("target");
   }
 
   @Test
@@ -215,8 +226,6 @@ class InsertSelectIT {
   void whatCannotBeGatheredIsRefused() {
     for (String sql :
         List.of(
-            "INSERT INTO target (owner, id) SELECT a.owner, b.id FROM source a JOIN source b ON"
-                + " a.owner = b.owner FOR UPDATE",
             "INSERT INTO target (owner, id) SELECT owner, id FROM source ON CONFLICT (owner, id) DO"
                 + " UPDATE SET owner = 5")) {
       assertEquals(List.of("0A000"), answer(twins.routed(), sql), sql);

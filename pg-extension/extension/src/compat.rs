@@ -413,7 +413,7 @@ pub unsafe fn used_columns(
     }
 }
 
-/// Raises unless whoever works now has the privileges that a statement needs, as the executor asks for them.
+/// Raises an error unless the current user has the privileges that a statement needs, as the executor checks them.
 ///
 /// # Safety
 /// A planned statement, inside a transaction.

@@ -5,7 +5,7 @@
 //! | change | lock | goes together with |
 //! |---|---|---|
 //! | INSERT, COPY; with ON CONFLICT DO UPDATE if that assigns no column of an index | ROW EXCLUSIVE | the same |
-//! | UPDATE, DELETE by a unique key and no other condition, which keeps such keys, and which no foreign key makes change others of the table | SHARE | the same: who comes second at the row waits on each node |
+//! | UPDATE, DELETE by a unique key and no other condition, which changes no unique key, of a table without a foreign key to itself that cascades | SHARE | the same: who comes second at the row waits on each node |
 //! | others | SHARE ROW EXCLUSIVE | nothing |
 //!
 //! It is a lock of its own, on the table as an object, as PostgreSQL's lock of the table is taken when a statement is prepared, on all nodes at once.
@@ -181,10 +181,9 @@ impl Change {
     /// Whether the change is of the row of a unique key, and assigns no column of such keys. With another condition, a node on which the row does not meet
     /// it yet would not wait.
     fn names_one_row(&self) -> bool {
-        let Some(table) = self
-            .table()
-            .filter(|table| !self.is_more && !generates(table) && !changes_itself(table))
-        else {
+        let Some(table) = self.table().filter(|table| {
+            !self.is_more && !generates(table) && !has_cascading_self_reference(table)
+        }) else {
             return false;
         };
         // SAFETY: the plan lives as long as the statement.
@@ -214,8 +213,8 @@ fn generates(table: &Opened) -> bool {
 }
 
 /// Whether a foreign key from a table to itself changes further rows when one is changed.
-fn changes_itself(table: &Opened) -> bool {
-    const CHECKS: [u32; 4] = [
+fn has_cascading_self_reference(table: &Opened) -> bool {
+    const NON_CASCADING: [u32; 4] = [
         pg_sys::F_RI_FKEY_NOACTION_DEL,
         pg_sys::F_RI_FKEY_NOACTION_UPD,
         pg_sys::F_RI_FKEY_RESTRICT_DEL,
@@ -226,7 +225,7 @@ fn changes_itself(table: &Opened) -> bool {
         let kind = unsafe { pg_sys::RI_FKey_trigger_type(trigger.tgfoid) };
         trigger.tgconstrrelid == table.id()
             && kind == pg_sys::RI_TRIGGER_PK as i32
-            && !CHECKS.contains(&trigger.tgfoid.to_u32())
+            && !NON_CASCADING.contains(&trigger.tgfoid.to_u32())
     })
 }
 

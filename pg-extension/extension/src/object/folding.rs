@@ -36,7 +36,7 @@ impl Place {
     }
 
     /// False if the place is not the database's any more.
-    fn becomes_due(&self, oid: u32) -> bool {
+    fn mark_due(&self, oid: u32) -> bool {
         if !self.due.load(SeqCst) {
             self.due.store(true, SeqCst);
         }
@@ -49,7 +49,7 @@ pub struct Folding {
     places: [Place; PLACES],
     noted: [AtomicU32; NOTES],
     /// More databases than can be noted.
-    overflown: AtomicBool,
+    overflowed: AtomicBool,
 }
 
 // SAFETY: atomics only.
@@ -60,7 +60,7 @@ impl Default for Folding {
         Folding {
             places: from_fn(|_| Place::default()),
             noted: from_fn(|_| AtomicU32::default()),
-            overflown: AtomicBool::new(false),
+            overflowed: AtomicBool::new(false),
         }
     }
 }
@@ -80,16 +80,16 @@ impl Folding {
 
     /// A database has slices.
     pub fn note(&self, oid: u32) {
-        if self.place(oid).is_some_and(|place| place.becomes_due(oid)) {
+        if self.place(oid).is_some_and(|place| place.mark_due(oid)) {
             return;
         }
         let is_noted = |note: &AtomicU32| {
             let holder = note.load(SeqCst);
-            // One that is there already may be taken at this moment: then the look that it leads to is after what was noted here.
+            // If the launcher takes a note that is there at this moment, that is fine: the worker that it starts looks after the slices were written.
             holder == oid || holder == 0 && note.compare_exchange(0, oid, SeqCst, SeqCst).is_ok()
         };
         if !self.noted.iter().any(is_noted) {
-            self.overflown.store(true, SeqCst);
+            self.overflowed.store(true, SeqCst);
         }
     }
 
@@ -97,11 +97,11 @@ impl Folding {
     pub fn take_noted(&self) -> Option<Vec<u32>> {
         let noted = self.noted.iter().map(|note| note.swap(0, SeqCst));
         let noted = noted.filter(|oid| *oid != 0).collect();
-        (!self.overflown.swap(false, SeqCst)).then_some(noted)
+        (!self.overflowed.swap(false, SeqCst)).then_some(noted)
     }
 
-    /// For the launcher: has a database looked at. False if no place is free.
-    pub fn gives_place(&self, oid: u32) -> bool {
+    /// For the launcher: gives a database a place and marks it due. False if none is free.
+    pub fn assign_place(&self, oid: u32) -> bool {
         let Some(place) = self.place(oid).or_else(|| self.place(0)) else {
             return false;
         };
@@ -137,7 +137,7 @@ mod tests {
     /// A round of the launcher, with the databases that wait for a place.
     fn round(folding: &Folding, waiting: &mut BTreeSet<u32>) {
         waiting.extend(folding.take_noted().unwrap());
-        waiting.retain(|oid| !folding.gives_place(*oid));
+        waiting.retain(|oid| !folding.assign_place(*oid));
         folding.free_idle_places();
     }
 
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_noted_are_told_of() {
+    fn overflow_of_notes_is_reported() {
         let folding = Folding::default();
         (1..=NOTES as u32 + 1).for_each(|oid| folding.note(oid));
         assert_eq!(folding.take_noted(), None);

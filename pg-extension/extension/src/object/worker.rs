@@ -120,7 +120,7 @@ fn launcher() {
             Some(noted) => to_visit.extend(noted),
             None => to_visit = BackgroundWorker::transaction(databases),
         }
-        to_visit.retain(|database| !folding.gives_place(*database));
+        to_visit.retain(|database| !folding.assign_place(*database));
         folding.places().for_each(start_if_due);
         folding.free_idle_places();
     }
@@ -304,7 +304,10 @@ fn round(place: &Place, failed: &mut Failed) -> bool {
     for some in split.chunks(OBJECTS_PER_TRANSACTION) {
         // The functions of a type may fail: then it is found out whose, and the others are folded.
         nothing_left &= match attempt(SHORT, || fold_some(some)) {
-            Some(nothing_left) => nothing_left,
+            Some(nothing_left) => {
+                some.iter().for_each(|split| failed.has_succeeded(split.id));
+                nothing_left
+            }
             None => fold_each(some, place, failed),
         };
         if !may_go_on(place) {

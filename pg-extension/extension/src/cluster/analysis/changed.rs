@@ -2,8 +2,8 @@
 //! runs before, and the statement over the rows that it returns. What is left is divided again, until nothing in WITH changes rows.
 //!
 //! On one PostgreSQL all queries of the statement have one snapshot, so a change is seen by the others through RETURNING alone. Here it runs before
-//! them. So it is done only where the rest does not touch what the change touches (`touched.rs`); a query of WITH that reads such a table and
-//! nothing of the changes is taken first. Other changes of the table leave its rows alone (`changed_once.rs`).
+//! them. So what the rest reads of a changed table is read first (`read_first.rs`), and other changes of the table leave its rows alone
+//! (`changed_once.rs`); where the rest would touch what the change touches all the same (`touched.rs`), the statement is refused.
 
 use super::changed_once::{OtherChanges, are_disjoint};
 use super::given_rows::{self, Given};
@@ -15,7 +15,7 @@ use super::with_queries::WithQueries;
 use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, CmdType, CommonTableExpr, Oid};
 
-/// Of a query as analysed; `None` when nothing in WITH changes rows, or no query of WITH can run before the rest.
+/// Of a query as analysed; `None` when nothing in WITH changes rows, or nothing can be taken out of the statement.
 pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, PostgresError> {
     if !query.hasModifyingCTE {
         return Ok(None);

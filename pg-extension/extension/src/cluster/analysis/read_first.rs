@@ -1,6 +1,7 @@
 //! An INSERT or a MERGE with subqueries beside the rows that it takes, `INSERT ... ON CONFLICT ... DO UPDATE SET n = (SELECT max(v) FROM e)`, in two:
 //! one query that gives what they read, and the statement over these rows, as one array parameter for each column after the statement's own. A
-//! subquery by itself is read as a whole; of one that depends on the row that is inserted or changed, each table is.
+//! subquery by itself is read as a whole; of one that depends on the row that is inserted or changed, each table is. Also what a statement with changes
+//! in WITH reads of the tables that these change.
 //!
 //! All is read by one query, in one snapshot, as on one PostgreSQL: UNION ALL of the pieces, with a number that says which piece a row is of.
 
@@ -67,8 +68,8 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
     }
 }
 
-/// Of a statement with changes in WITH: what it reads of the tables that `wants` names, but in the levels that `skips` names, with those below. `None`
-/// when it reads nothing of them, or when it cannot be said in other words.
+/// Of a statement with changes in WITH: reads first every mention for which `wants` is true, except in the levels for which `skips` is true and below
+/// them. `None` when there is none, or when it cannot be said in other words.
 ///
 /// `statement` is a copy of `query` that may be changed.
 pub fn beside_changes(

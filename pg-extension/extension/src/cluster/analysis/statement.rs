@@ -372,7 +372,7 @@ fn describe_query(
             "Change the table itself.",
         ));
     }
-    if alone && !(instead::takes_rows() && insert_select::is_gathered(query)) {
+    if alone && !(instead::is_over_arrays() && insert_select::is_gathered(query)) {
         instead::describe_gathered(query, &scopes, parameters, facts)?;
     }
     if let (&[rewritten], false) = (queries.as_slice(), depends_on_more(facts)) {

@@ -6,7 +6,7 @@ use super::super::scope::Scopes;
 use super::super::stored_query::{self, Stored};
 use super::super::tree::NodePtr;
 use super::super::{changing_calls, merge, merge_into, moved_rows, parser, statement};
-use super::ours::{described, described_taking, numbers};
+use super::ours::{described, described_over_arrays, numbers};
 use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
@@ -48,7 +48,7 @@ fn gathered_facts(
     target: &Relation,
     (source, source_facts): (String, Json),
 ) -> Result<Option<Json>, PostgresError> {
-    let (insert, insert_facts) = described_taking(gathered.insert, &gathered.parameters)?;
+    let (insert, insert_facts) = described_over_arrays(gathered.insert, &gathered.parameters)?;
     let differs = insert_select::differs(target, &insert_facts);
     Ok((!differs).then(|| json!({
         "source": source, "source_facts": source_facts, "insert": insert, "insert_facts": insert_facts,

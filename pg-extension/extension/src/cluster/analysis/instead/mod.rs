@@ -20,7 +20,7 @@ use serde_json::{Value as Json, json};
 use std::ops::Range;
 
 pub use gathered::{describe_calling_source, describe_gathered, describe_stored};
-pub use ours::{is_inside, takes_rows};
+pub use ours::{is_inside, is_over_arrays};
 pub use steps::{
     describe_changes, describe_changes_before, describe_locked_join, describe_merge_steps,
 };

@@ -15,11 +15,8 @@ pub fn numbers(types: &[Oid]) -> Json {
 thread_local! {
     /// How many texts of ours are being looked at, each for the sake of the one before.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-}
-
-thread_local! {
-    /// How many texts are looked at when the one is that takes rows as arrays, from which a router gives each node its part; 0 for none.
-    static TAKING: Cell<u32> = const { Cell::new(0) };
+    /// The depth at which the INSERT is looked at that takes gathered rows as arrays, of which a router gives each node its part; 0 for none.
+    static OVER_ARRAYS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// No statement needs more; what becomes the same again and again would never end.
@@ -49,23 +46,23 @@ pub fn is_inside() -> bool {
     DEPTH.get() > 0
 }
 
-/// Whether the text that is being looked at takes rows as arrays, of which each node gets its part.
-pub fn takes_rows() -> bool {
-    is_inside() && TAKING.get() == DEPTH.get()
+/// Whether the text that is being looked at is such an INSERT, whose rows need not be gathered again.
+pub fn is_over_arrays() -> bool {
+    is_inside() && OVER_ARRAYS.get() == DEPTH.get()
 }
 
-/// As [`described`], of one that takes rows so.
-pub fn described_taking(
+/// As [`described`], of such an INSERT.
+pub fn described_over_arrays(
     query: *mut pg_sys::Query,
     parameters: &[Oid],
 ) -> Result<(String, Json), PostgresError> {
     struct Before(u32);
     impl Drop for Before {
         fn drop(&mut self) {
-            TAKING.set(self.0);
+            OVER_ARRAYS.set(self.0);
         }
     }
-    let _before = Before(TAKING.replace(DEPTH.get() + 1));
+    let _before = Before(OVER_ARRAYS.replace(DEPTH.get() + 1));
     described(query, parameters)
 }
 

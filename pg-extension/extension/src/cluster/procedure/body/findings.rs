@@ -6,11 +6,11 @@ use super::touched::Touch;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What names the key of rows, and how it leads to their node.
-pub type Key = (Names, Way);
+pub type Key = (KeySource, Way);
 
 /// What names a key for good.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Names {
+pub enum KeySource {
     /// An argument that no statement changes.
     Argument(i32),
     /// As `operand` prints it.

@@ -4,8 +4,8 @@ use super::super::super::analysis::{functions, operand, tree};
 use super::super::placements::{self, Home};
 use super::constraints;
 use super::equalities::named;
-use super::findings::{Findings, Key, Names, Source, Sources};
-use super::made_rows;
+use super::findings::{Findings, Key, KeySource, Source, Sources};
+use super::insert_select_keys;
 use super::touched::{Named, Touch};
 use crate::callback;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
@@ -112,8 +112,8 @@ fn is_local(findings: &Findings, node: NodePtr) -> Option<Source> {
             },
         );
     let argument = key.and_then(|key| findings.argument(key));
-    let names = argument.map(Names::Argument);
-    Some(Source::Rows(IS_LOCAL.to_owned(), names.zip(way)))
+    let source = argument.map(KeySource::Argument);
+    Some(Source::Rows(IS_LOCAL.to_owned(), source.zip(way)))
 }
 
 fn is_own_function(function: Oid, name: &str) -> bool {
@@ -170,8 +170,8 @@ fn look_at_level(
         note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
         let home = placements::home(entry.relid);
         if is_target && level.commandType == CmdType::CMD_INSERT {
-            for stray in made_rows::strays(level, &home) {
-                findings.cross(format!("{place}: from rows of {stray} to table {table}"));
+            for source in insert_select_keys::sources_with_other_key(level, &home) {
+                findings.cross(format!("{place}: from rows of {source} to table {table}"));
             }
         }
         findings.beyond_references |= !matches!(home, Home::Everywhere);
@@ -183,10 +183,10 @@ fn look_at_level(
                 "{place}: it changes reference table {table}, which is refused when it runs"
             )),
             Home::Everywhere => {}
-            // As rows of one key, which no argument has.
+            // A table on one node counts as the rows of one key.
             Home::Node(node) => accesses.push(Access {
                 table,
-                key: Some((Names::Node(node), (0, None))),
+                key: Some((KeySource::Node(node), (0, None))),
             }),
             Home::Distributed(distribution) => {
                 let moves = level.commandType == CmdType::CMD_UPDATE
@@ -197,11 +197,11 @@ fn look_at_level(
                         "{place}: it changes the distribution column of {table}"
                     ));
                 }
-                // An argument is a key where the key is one column.
+                // Only a key of one column is followed.
                 let key = distribution
                     .single()
                     .and_then(|column| named(level, index as i32 + 1, column.attribute, is_target))
-                    .and_then(|named| names(findings, named))
+                    .and_then(|named| key_source(findings, named))
                     .zip(distribution.way());
                 accesses.push(Access { table, key });
             }
@@ -210,10 +210,10 @@ fn look_at_level(
 }
 
 /// What names a key for good: a constant, or an argument that no statement changes.
-fn names(findings: &Findings, named: Named) -> Option<Names> {
+fn key_source(findings: &Findings, named: Named) -> Option<KeySource> {
     match named {
-        Named::Variable(variable) => findings.argument(variable).map(Names::Argument),
-        Named::Constant(value) => Some(Names::Constant(value)),
+        Named::Variable(variable) => findings.argument(variable).map(KeySource::Argument),
+        Named::Constant(value) => Some(KeySource::Constant(value)),
     }
 }
 
@@ -294,7 +294,7 @@ fn check_flows(findings: &mut Findings, accesses: &[Access], inputs: &Sources, p
         for other in &accesses[index + 1..] {
             let what = || {
                 format!(
-                    "{place}: tables {} and {} meet without one argument as the key of both",
+                    "{place}: tables {} and {} meet without one argument or constant as the key of both",
                     one.table, other.table
                 )
             };

@@ -34,7 +34,7 @@ class RandomQueriesIT {
   /**
    * Where equal values meet, PostgreSQL keeps any of them: 1.5 or 1.50, with its padding or not.
    */
-  private static final Pattern KEEPS_ANY =
+  private static final Pattern MERGES_EQUAL_VALUES =
       Pattern.compile("\\b(DISTINCT|INTERSECT|EXCEPT|UNION|GROUP BY|LIMIT|FETCH)\\b");
 
   private static final long SEED = Long.getLong("abelian.seed", System.nanoTime());
@@ -54,7 +54,7 @@ class RandomQueriesIT {
   private int compared;
   private String error = "";
   private int failures;
-  private int ofOtherLooks;
+  private int writtenDifferently;
   private Twins twins;
 
   RandomQueriesIT(LocalNode single, LocalCluster cluster, RouterServer router) {
@@ -227,9 +227,9 @@ class RandomQueriesIT {
       return true;
     }
     boolean areEqual =
-        KEEPS_ANY.matcher(context).find()
+        MERGES_EQUAL_VALUES.matcher(context).find()
             && arranged.apply(values(rows)).equals(arranged.apply(values(given)));
-    ofOtherLooks += areEqual ? 1 : 0;
+    writtenDifferently += areEqual ? 1 : 0;
     return areEqual;
   }
 
@@ -253,10 +253,13 @@ class RandomQueriesIT {
 
   private void judge() {
     System.out.printf(
-        "%d statements, %d of them errors, %d answers equal but for their looks, seed %d%n",
-        compared, failures, ofOtherLooks, SEED);
+        "%d statements, %d of them errors, %d answers with equal values written differently, seed"
+            + " %d%n",
+        compared, failures, writtenDifferently, SEED);
     assertTrue(differences.isEmpty(), this::told);
-    assertTrue(ofOtherLooks <= 3 + compared / 1000, () -> ofOtherLooks + " of other looks");
+    assertTrue(
+        writtenDifferently <= 3 + compared / 1000,
+        () -> writtenDifferently + " answers with equal values written differently");
     assertTrue(failures < compared / 4, () -> "errors prove little: " + failures + ", " + told());
   }
 }

@@ -1,4 +1,5 @@
-//! Rows that an INSERT makes of rows. Only the node of a row sees it: what is made of it must lie there, or nobody inserts it.
+//! Whether INSERT ... SELECT gives its rows the distribution key of their source rows. Only the node of a source row sees it: what is made of it must
+//! lie there, or no node inserts it.
 
 use super::super::super::analysis::tree;
 use super::super::super::placement::Distribution;
@@ -17,9 +18,9 @@ enum Target<'a> {
     Node(i32),
 }
 
-/// Tables of whose rows an INSERT makes rows that may lie on other nodes. Rows may come from the table where there is no row without one of it: not from
-/// subqueries in conditions, nor from the other side of an outer join.
-pub fn strays(insert: &pg_sys::Query, home: &Home) -> BTreeSet<String> {
+/// The tables of source rows whose key the rows of an INSERT may not have. A table counts where there is no row without one of it: not in subqueries of
+/// conditions, nor on the side of an outer join that may be missing.
+pub fn sources_with_other_key(insert: &pg_sys::Query, home: &Home) -> BTreeSet<String> {
     let (target, keys) = match home {
         Home::Here | Home::Everywhere => return BTreeSet::new(),
         Home::Node(node) => (Target::Node(*node), Vec::new()),
@@ -93,8 +94,8 @@ impl Search<'_> {
         let query = levels.query;
         let mut indexes = Vec::new();
         match query.setOperations.is_null() {
-            true => present(query.jointree.cast(), &mut indexes),
-            false => arms(query.setOperations, &mut indexes),
+            true => required_ranges(query.jointree.cast(), &mut indexes),
+            false => set_operation_inputs(query.setOperations, &mut indexes),
         }
         for index in indexes {
             let Some(entry) = entry(query, index) else {
@@ -102,7 +103,7 @@ impl Search<'_> {
             };
             let below = match entry.rtekind {
                 RTEKind::RTE_RELATION => {
-                    if !lie_there(levels, index, entry, &self.target) {
+                    if !is_colocated(levels, index, entry, &self.target) {
                         // SAFETY: the relation is locked by the analysis of the query.
                         let name = unsafe { tree::string(pg_sys::get_rel_name(entry.relid)) };
                         self.found.insert(name);
@@ -130,8 +131,13 @@ impl Search<'_> {
     }
 }
 
-/// Whether rows with these keys lie where the rows of the table lie of which they are made.
-fn lie_there(levels: &Levels, index: i32, entry: &pg_sys::RangeTblEntry, target: &Target) -> bool {
+/// Whether the new rows lie where the source rows of this entry lie.
+fn is_colocated(
+    levels: &Levels,
+    index: i32,
+    entry: &pg_sys::RangeTblEntry,
+    target: &Target,
+) -> bool {
     match (placements::home(entry.relid), target) {
         (Home::Here | Home::Everywhere, _) => true,
         (Home::Node(node), Target::Node(other)) => node == *other,
@@ -164,28 +170,28 @@ fn in_terms_of(
 }
 
 /// The entries without whose rows there is no row.
-fn present(node: NodePtr, indexes: &mut Vec<i32>) {
+fn required_ranges(node: NodePtr, indexes: &mut Vec<i32>) {
     if let Some(entry) = tree::cast::<pg_sys::RangeTblRef, _>(node) {
         indexes.push(entry.rtindex);
     } else if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(node) {
-        tree::nodes(from.fromlist).for_each(|part| present(part, indexes));
+        tree::nodes(from.fromlist).for_each(|part| required_ranges(part, indexes));
     } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node) {
         use pg_sys::JoinType::{JOIN_INNER, JOIN_LEFT, JOIN_RIGHT};
         if matches!(join.jointype, JOIN_INNER | JOIN_LEFT) {
-            present(join.larg, indexes);
+            required_ranges(join.larg, indexes);
         }
         if matches!(join.jointype, JOIN_INNER | JOIN_RIGHT) {
-            present(join.rarg, indexes);
+            required_ranges(join.rarg, indexes);
         }
     }
 }
 
 /// The entries of the queries that set operations are over.
-fn arms(node: NodePtr, indexes: &mut Vec<i32>) {
+fn set_operation_inputs(node: NodePtr, indexes: &mut Vec<i32>) {
     if let Some(entry) = tree::cast::<pg_sys::RangeTblRef, _>(node) {
         indexes.push(entry.rtindex);
     } else if let Some(operation) = tree::cast::<pg_sys::SetOperationStmt, _>(node) {
-        arms(operation.larg, indexes);
-        arms(operation.rarg, indexes);
+        set_operation_inputs(operation.larg, indexes);
+        set_operation_inputs(operation.rarg, indexes);
     }
 }

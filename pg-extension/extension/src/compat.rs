@@ -413,6 +413,21 @@ pub unsafe fn used_columns(
     }
 }
 
+/// Gives an entry of a query that was just made its place among the privileges that are to be asked for, as of 16.
+///
+/// # Safety
+/// An entry of the query, for a relation.
+pub unsafe fn add_privileges(query: &mut pg_sys::Query, entry: *mut RangeTblEntry) {
+    #[cfg(feature = "pg15")]
+    let _ = (query, entry);
+    // SAFETY: by the caller.
+    #[cfg(not(feature = "pg15"))]
+    unsafe {
+        (*entry).perminfoindex = 0;
+        pg_sys::addRTEPermissionInfo(&mut query.rteperminfos, entry);
+    }
+}
+
 /// Raises an error unless the current user has the privileges that a statement needs, as the executor checks them.
 ///
 /// # Safety

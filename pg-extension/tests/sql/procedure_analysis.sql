@@ -196,6 +196,54 @@ SELECT inserts('SELECT b, note FROM (SELECT note FROM shop) s');
 SELECT inserts('SELECT id, note FROM shop UNION ALL SELECT 7, what FROM visit');
 SELECT inserts('WITH s AS (SELECT stock, note FROM shop) SELECT stock, note FROM s');
 SELECT inserts('SELECT item, note FROM price, shop WHERE id = a');
+-- The same in subqueries, in outer joins, in queries of WITH that change rows, and where all rows decide on each.
+SELECT inserts('SELECT id, note FROM shop WHERE id IN (SELECT shop FROM visit)');
+SELECT inserts('SELECT id, note FROM shop s WHERE NOT EXISTS (SELECT FROM visit WHERE shop = s.id)');
+SELECT inserts('SELECT a, ''x'' WHERE NOT EXISTS (SELECT FROM visit WHERE shop = a)');
+SELECT inserts('VALUES (a, (SELECT note FROM shop WHERE id = a)), (b, (SELECT note FROM shop WHERE id = b))');
+SELECT inserts('SELECT id, s.note FROM shop s LEFT JOIN visit v ON v.shop = s.id');
+SELECT inserts('SELECT id, note FROM shop s FULL JOIN (SELECT shop AS id, what FROM visit) v USING (id)');
+SELECT inserts('SELECT v.s, note FROM (SELECT id AS s, note FROM shop WHERE id = a) v, LATERAL (SELECT what FROM visit WHERE shop = v.s LIMIT 1) w');
+SELECT inserts('SELECT a, note FROM (SELECT id, note FROM shop) s WHERE id = a');
+SELECT inserts('SELECT id, note FROM shop WHERE id = a ORDER BY note LIMIT 1');
+SELECT inserts('SELECT DISTINCT ON (id) id, note FROM shop ORDER BY id, note');
+SELECT inserts('SELECT id, rank() OVER (PARTITION BY id)::text FROM shop');
+SELECT inserts('WITH RECURSIVE r AS (SELECT id, note FROM shop WHERE id = a UNION ALL SELECT s.id, s.note FROM shop s JOIN r ON s.id = r.id WHERE false) SELECT id, note FROM r');
+SELECT inserts('SELECT id, note FROM shop WHERE stock IN (SELECT shop FROM visit)');
+SELECT inserts('SELECT id, note FROM shop WHERE EXISTS (SELECT FROM visit WHERE shop = stock)');
+SELECT inserts('SELECT id, (SELECT max(what) FROM visit) FROM shop');
+SELECT inserts('VALUES (a, (SELECT note FROM shop WHERE id = a)), (b, (SELECT note FROM shop WHERE id = a))');
+SELECT inserts('SELECT id, s.note FROM shop s LEFT JOIN visit v ON v.shop = s.stock');
+SELECT inserts('SELECT v.shop, s.note FROM shop s LEFT JOIN visit v ON v.shop = s.id');
+SELECT inserts('SELECT s.stock, s.note FROM shop s FULL JOIN visit v ON v.shop = s.id');
+SELECT inserts('SELECT id, note FROM shop ORDER BY stock LIMIT 10');
+SELECT inserts('SELECT DISTINCT ON (stock) id, note FROM shop');
+SELECT inserts('SELECT id, rank() OVER (ORDER BY stock)::text FROM shop');
+SELECT inserts('WITH RECURSIVE r AS (SELECT id, stock FROM shop WHERE id = a UNION ALL SELECT s.id, s.stock FROM shop s JOIN r ON s.id = r.stock) SELECT id, ''x'' FROM r');
+CREATE FUNCTION in_with(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+  EXECUTE format('CREATE OR REPLACE PROCEDURE changing(a int, b int) LANGUAGE sql BEGIN ATOMIC %s; END', statement);
+  RETURN QUERY SELECT t FROM abelian.explain_procedure('changing(int, int)') t WHERE t LIKE 'class%' OR t LIKE '%from rows%';
+END $$;
+SELECT in_with('WITH gone AS (DELETE FROM shop WHERE id = a RETURNING *) INSERT INTO visit SELECT id, note FROM gone');
+SELECT in_with('WITH gone AS (DELETE FROM shop WHERE stock = a RETURNING id, note) INSERT INTO visit SELECT id, note FROM gone');
+SELECT in_with('WITH new AS (INSERT INTO visit VALUES (a, ''x'') RETURNING shop, what) INSERT INTO visit SELECT shop, what FROM new');
+SELECT in_with('WITH old AS (UPDATE shop SET stock = 0 RETURNING id, note) INSERT INTO visit SELECT id, note FROM old');
+SELECT in_with('WITH s AS (SELECT id, note FROM shop WHERE id = a), i AS (INSERT INTO visit SELECT id, note FROM s) UPDATE shop SET stock = 0 WHERE id = a');
+SELECT in_with('WITH s AS (SELECT stock, note FROM shop WHERE id = a), i AS (INSERT INTO visit SELECT stock, note FROM s) UPDATE shop SET stock = 0 WHERE id = a');
+SELECT in_with('WITH gone AS (DELETE FROM shop WHERE id = a RETURNING stock, note) INSERT INTO visit SELECT stock, note FROM gone');
+SELECT in_with('WITH old AS (UPDATE shop SET stock = b WHERE stock = a RETURNING stock, note) INSERT INTO visit SELECT stock, note FROM old');
+SELECT in_with('WITH i AS (INSERT INTO visit SELECT id, stock::text FROM shop WHERE id = a RETURNING what::int, shop) INSERT INTO visit (shop) SELECT i.what FROM i');
+-- One key, whatever the types of the constants.
+CREATE TABLE wide (id bigint, code varchar(10), n int);
+SELECT create_distributed_table('wide', 'id');
+CREATE PROCEDURE of_types(a int) LANGUAGE plpgsql AS $$
+DECLARE t int;
+BEGIN
+  SELECT n INTO t FROM wide WHERE id = 7;
+  INSERT INTO wide VALUES (7, 'x', t);
+END $$;
+SELECT t FROM abelian.explain_procedure('of_types(int)') t LIMIT 1;
 ALTER TABLE visit ALTER shop SET DEFAULT 7;
 CREATE OR REPLACE PROCEDURE inserting(a int, b int) LANGUAGE sql BEGIN ATOMIC INSERT INTO visit (what) SELECT note FROM shop WHERE id = a; END;
 SELECT t FROM abelian.explain_procedure('inserting(int, int)') t LIMIT 1;

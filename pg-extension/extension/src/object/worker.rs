@@ -17,7 +17,10 @@ use pgrx::pg_sys::{self, Oid};
 use std::collections::{BTreeSet, HashMap};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicBool,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::time::Duration;
 
 /// Slices looked at in one round, and objects folded in one transaction.
@@ -201,9 +204,13 @@ fn work(argument: pg_sys::Datum) {
     BackgroundWorker::attach_signal_handlers(SignalWakeFlags::SIGHUP | SignalWakeFlags::SIGTERM);
     if place
         .worker
-        .compare_exchange(0, backend::pid(), Relaxed, Relaxed)
+        .compare_exchange(0, backend::pid(), SeqCst, SeqCst)
         .is_err()
     {
+        return;
+    }
+    if place.oid.load(SeqCst) != database {
+        place.worker.store(0, SeqCst); // it has become another's
         return;
     }
     // SAFETY: the callback clears the entry however the process ends.
@@ -225,11 +232,13 @@ fn work(argument: pg_sys::Datum) {
             return;
         }
         split_set::renew_if_crowded();
-        if round(place, &mut failed) {
-            idle += 1;
-        } else {
-            idle = 0;
-            place.due.store(true, Relaxed);
+        match round(place, &mut failed) {
+            Some(true) => idle += 1,
+            Some(false) => {
+                idle = 0;
+                place.due.store(true, Relaxed);
+            }
+            None => return,
         }
         LOOKING.store(false, Relaxed);
     }
@@ -242,13 +251,15 @@ callback!(fn worker_ends(_code: i32, argument: pg_sys::Datum) = |_, argument| le
 
 fn leave(argument: pg_sys::Datum) {
     if let Some(place) = FOLDING.get().place(argument.value() as u32) {
-        place.worker.store(0, Relaxed);
-        if LOOKING.load(Relaxed) {
-            place.due.store(true, Relaxed);
-            place.started_at.store(backend::now(), Relaxed); // not at once: the error may last
-        } else {
-            place.started_at.store(0, Relaxed);
-        }
+        let started_at = match LOOKING.load(Relaxed) {
+            true => {
+                place.due.store(true, SeqCst);
+                backend::now() // not again at once: the error may last
+            }
+            false => 0,
+        };
+        place.started_at.store(started_at, SeqCst);
+        place.worker.store(0, SeqCst); // last: the place may be another database's then
     }
 }
 
@@ -291,11 +302,9 @@ impl Failed {
     }
 }
 
-/// One bounded round; true if nothing was left to fold.
-fn round(place: &Place, failed: &mut Failed) -> bool {
-    let Some(found) = attempt(SHORT, || fold::split_objects(SLICES_PER_ROUND)) else {
-        return false;
-    };
+/// One bounded round; true if nothing was left to fold. `None`: it cannot be known.
+fn round(place: &Place, failed: &mut Failed) -> Option<bool> {
+    let found = attempt(SHORT, || fold::split_objects(SLICES_PER_ROUND))?;
     // Those whose functions fail are not forgotten: somebody may mend them.
     let (paused, split): (Vec<Split>, Vec<Split>) = found
         .into_iter()
@@ -311,10 +320,10 @@ fn round(place: &Place, failed: &mut Failed) -> bool {
             None => fold_each(some, place, failed),
         };
         if !may_go_on(place) {
-            return false;
+            return Some(false);
         }
     }
-    nothing_left & also(place)
+    Some(nothing_left & also(place))
 }
 
 /// What the worker does beside folding: with what tells whether it may go on; true if nothing was left to do.

@@ -12,7 +12,7 @@ use super::read_first;
 use super::touched::{self, Touched};
 use super::tree;
 use super::with_queries::WithQueries;
-use crate::boundary::PostgresError;
+use crate::boundary::{self, PostgresError};
 use pgrx::pg_sys::{self, CmdType, CommonTableExpr, Oid};
 
 /// Of a query as analysed; `None` when nothing in WITH changes rows, or nothing can be taken out of the statement.
@@ -58,6 +58,10 @@ fn read_before(
     let statement = build::copy(query);
     let queries = WithQueries::of(statement);
     let source = queries.by_itself(Some(change), statement);
+    // Effects of its own, as those of triggers, the rest meets whatever it reads.
+    if touched::meets(source, parts::select([], std::ptr::null_mut()), &[], None)? {
+        return Ok(None);
+    }
     let mut own = queries.needed_by(change);
     own.push(change);
     let levels: Vec<*mut pg_sys::Query> = own
@@ -67,7 +71,7 @@ fn read_before(
     let skips = |level| levels.contains(&level);
     let meets = |entry: *mut pg_sys::RangeTblEntry| {
         let reads = parts::select([tree::copy(entry)], std::ptr::null_mut());
-        touched::meets(source, reads, &[], None).unwrap_or(true)
+        boundary::attempt(|| touched::meets(source, reads, &[], None)).unwrap_or(true)
     };
     read_first::beside_changes(query, statement, &skips, &meets, parameters)
 }

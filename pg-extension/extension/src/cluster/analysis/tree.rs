@@ -39,7 +39,7 @@ tagged!(
     IndexElem T_IndexElem, IndexStmt T_IndexStmt, IntoClause T_IntoClause, ReindexStmt T_ReindexStmt, RenameStmt T_RenameStmt,
     VacuumStmt T_VacuumStmt, ViewStmt T_ViewStmt,
     A_Const T_A_Const, A_Expr T_A_Expr, CaseExpr T_CaseExpr, CaseWhen T_CaseWhen, ColumnRef T_ColumnRef, TypeCast T_TypeCast, Aggref T_Aggref, AlternativeSubPlan T_AlternativeSubPlan, ArrayExpr T_ArrayExpr, BoolExpr T_BoolExpr, BooleanTest T_BooleanTest,
-    CallStmt T_CallStmt, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
+    CallStmt T_CallStmt, CoalesceExpr T_CoalesceExpr, CoerceToDomain T_CoerceToDomain, CoerceViaIO T_CoerceViaIO, CollateExpr T_CollateExpr,
     CommonTableExpr T_CommonTableExpr, ConvertRowtypeExpr T_ConvertRowtypeExpr, Const T_Const, CopyStmt T_CopyStmt, CreateTableAsStmt T_CreateTableAsStmt,
     ArrayCoerceExpr T_ArrayCoerceExpr, CurrentOfExpr T_CurrentOfExpr,
     DeallocateStmt T_DeallocateStmt, DeclareCursorStmt T_DeclareCursorStmt, DefElem T_DefElem, DiscardStmt T_DiscardStmt, DoStmt T_DoStmt, String T_String,

@@ -8,6 +8,7 @@ use super::build::{self, WorkerColumns};
 use super::filter;
 use crate::boundary::functions;
 use crate::boundary::{self, PostgresError};
+use crate::compat;
 use pgrx::pg_sys::{self, LockClauseStrength, LockWaitPolicy, Oid};
 
 /// One mention of a relation, or a subquery that nodes evaluate.
@@ -154,16 +155,22 @@ pub fn select(
     filter: NodePtr,
 ) -> &'static mut pg_sys::Query {
     let query = tree::make::<pg_sys::Query>();
-    let entries: Vec<NodePtr> = entries
-        .into_iter()
-        .map(|entry| tree::copy(entry).cast())
-        .collect();
+    let entries: Vec<*mut pg_sys::RangeTblEntry> =
+        entries.into_iter().map(|entry| tree::copy(entry)).collect();
     let from = from_ranges(1..=entries.len() as i32);
     from.quals = filter;
     query.commandType = pg_sys::CmdType::CMD_SELECT;
     query.canSetTag = true;
     query.jointree = from;
-    query.rtable = tree::make_list(entries);
+    for entry in &entries {
+        // SAFETY: a copy that is the query's alone.
+        unsafe {
+            if (**entry).rtekind == pg_sys::RTEKind::RTE_RELATION {
+                compat::add_privileges(query, *entry);
+            }
+        }
+    }
+    query.rtable = tree::make_list(entries.into_iter().map(|entry| entry.cast()));
     query.hasSubLinks = tree::any(filter, &mut |node| {
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
     });

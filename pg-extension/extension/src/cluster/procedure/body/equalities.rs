@@ -2,7 +2,8 @@
 
 use super::super::super::analysis::{conditions, operand, tree};
 use super::touched::Named;
-use pgrx::pg_sys::{self, CmdType};
+use pgrx::pg_sys::{self, CmdType, Oid};
+use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use tree::NodePtr;
 
@@ -16,54 +17,63 @@ pub struct Equal {
     pub outer: BTreeSet<(u32, Column)>,
     /// A variable, or else a constant.
     pub value: Option<Named>,
+    /// The same as it stands in the query.
+    pub expression: Option<NodePtr>,
 }
 
 impl Equal {
     /// Whether an expression has the same value.
     pub fn has(&self, expression: NodePtr) -> bool {
         column_of(expression).is_some_and(|column| self.columns.contains(&column))
-            || self.value.is_some() && self.value == value_of(expression)
+            || self.is(value_of(expression).as_ref())
+    }
+
+    /// Whether it is this value.
+    pub fn is(&self, value: Option<&Named>) -> bool {
+        matches!((&self.value, value), (Some(one), Some(other)) if key_of(one) == key_of(other))
     }
 }
 
-/// What a column of an entry equals, by WHERE and inner joins.
-pub fn of_column(level: &pg_sys::Query, asked: Column) -> Equal {
-    let mut conditions = Vec::new();
+/// What a column of an entry equals, by WHERE and inner joins, and by `more` conditions.
+pub fn of_column(level: &pg_sys::Query, asked: Column, more: &[NodePtr]) -> Equal {
+    let mut conditions = more.to_vec();
     certain(level.jointree.cast(), &mut conditions);
     let pairs: Vec<(NodePtr, NodePtr)> = conditions
         .iter()
         .filter_map(|condition| conditions::equality_sides(*condition))
         .collect();
-    let mut columns = BTreeSet::from([asked]);
-    let mut outer = BTreeSet::new();
-    let mut value = None;
+    let mut equal = Equal {
+        columns: BTreeSet::from([asked]),
+        outer: BTreeSet::new(),
+        value: None,
+        expression: None,
+    };
     loop {
-        let before = columns.len();
+        let before = equal.columns.len();
         for (left, right) in &pairs {
-            for (one, other) in [(left, right), (right, left)] {
-                if column_of(*one).is_some_and(|column| columns.contains(&column)) {
-                    match leveled(*other) {
-                        Some((0, same)) => columns.extend([same]),
-                        found => outer.extend(found),
-                    }
-                    value = variable_before_constant(value, value_of(*other));
+            for (one, other) in [(*left, *right), (*right, *left)] {
+                if column_of(one).is_some_and(|column| equal.columns.contains(&column)) {
+                    equal.take(other);
                 }
             }
         }
-        if columns.len() == before {
-            return Equal {
-                columns,
-                outer,
-                value,
-            };
+        if equal.columns.len() == before {
+            return equal;
         }
     }
 }
 
-fn variable_before_constant(known: Option<Named>, found: Option<Named>) -> Option<Named> {
-    match known {
-        Some(Named::Variable(_)) => known,
-        _ => found.or(known),
+impl Equal {
+    fn take(&mut self, other: NodePtr) {
+        match leveled(other) {
+            Some((0, same)) => self.columns.extend([same]),
+            found => self.outer.extend(found),
+        }
+        let is_variable = matches!(self.value, Some(Named::Variable(_)));
+        if let Some(value) = value_of(other).filter(|_| !is_variable) {
+            self.value = Some(value);
+            self.expression = Some(other);
+        }
     }
 }
 
@@ -78,6 +88,27 @@ pub fn value_of(expression: NodePtr) -> Option<Named> {
     Some(Named::Constant(constant.to_string()))
 }
 
+/// The same text for constants of several types that are one key.
+pub fn key_of(named: &Named) -> Named {
+    let Named::Constant(text) = named else {
+        return named.clone();
+    };
+    let parsed = serde_json::from_str::<Json>(text);
+    let Some((mut constant, type_oid)) = parsed
+        .ok()
+        .and_then(|constant| Some((constant.clone(), constant["type"].as_u64()? as u32)))
+    else {
+        return named.clone();
+    };
+    let same = match Oid::from(type_oid) {
+        pg_sys::INT2OID | pg_sys::INT4OID => pg_sys::INT8OID,
+        pg_sys::VARCHAROID => pg_sys::TEXTOID,
+        other => other,
+    };
+    constant["type"] = Json::from(same.to_u32());
+    Named::Constant(constant.to_string())
+}
+
 /// What a column equals in all rows of this mention that matter: a variable, or else a constant.
 pub fn named(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool) -> Option<Named> {
     if is_target && level.commandType == CmdType::CMD_INSERT {
@@ -86,7 +117,7 @@ pub fn named(level: &pg_sys::Query, index: i32, attribute: i16, is_target: bool)
             .map(value_of)
             .reduce(|one, other| if one == other { one } else { None })?;
     }
-    of_column(level, (index, attribute)).value
+    of_column(level, (index, attribute), &[]).value
 }
 
 /// What an INSERT gives a column, or a query its column of that number.
@@ -132,7 +163,8 @@ fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
     }
 }
 
-fn conjuncts(condition: NodePtr, into: &mut Vec<NodePtr>) {
+/// The parts of a condition.
+pub fn conjuncts(condition: NodePtr, into: &mut Vec<NodePtr>) {
     match tree::cast::<pg_sys::BoolExpr, _>(condition) {
         Some(and) if and.boolop == pg_sys::BoolExprType::AND_EXPR => {
             tree::nodes(and.args).for_each(|part| conjuncts(part, into));

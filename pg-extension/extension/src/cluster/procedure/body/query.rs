@@ -3,7 +3,7 @@
 use super::super::super::analysis::{functions, operand, tree};
 use super::super::placements::{self, Home};
 use super::constraints;
-use super::equalities::named;
+use super::equalities::{key_of, named};
 use super::findings::{Findings, Key, KeySource, Source, Sources};
 use super::insert_select_keys;
 use super::touched::{Named, Touch};
@@ -40,7 +40,7 @@ pub fn look(
     let mut accesses = Vec::new();
     tree::walk(node, &mut |inner| {
         if let Some(level) = tree::cast::<pg_sys::Query, _>(inner) {
-            look_at_level(findings, level, place, &mut accesses);
+            look_at_level(findings, (query, level), place, &mut accesses);
         }
         true
     });
@@ -144,9 +144,10 @@ fn volatility(node: NodePtr) -> u8 {
     worst
 }
 
+/// Of a level of a query.
 fn look_at_level(
     findings: &mut Findings,
-    level: &pg_sys::Query,
+    (whole, level): (&pg_sys::Query, &pg_sys::Query),
     place: &str,
     accesses: &mut Vec<Access>,
 ) {
@@ -170,7 +171,7 @@ fn look_at_level(
         note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
         let home = placements::home(entry.relid);
         if is_target && level.commandType == CmdType::CMD_INSERT {
-            for source in insert_select_keys::sources_with_other_key(level, &home) {
+            for source in insert_select_keys::sources_with_other_key(whole, level, &home) {
                 findings.cross(format!("{place}: from rows of {source} to table {table}"));
             }
         }
@@ -211,7 +212,7 @@ fn look_at_level(
 
 /// What names a key for good: a constant, or an argument that no statement changes.
 fn key_source(findings: &Findings, named: Named) -> Option<KeySource> {
-    match named {
+    match key_of(&named) {
         Named::Variable(variable) => findings.argument(variable).map(KeySource::Argument),
         Named::Constant(value) => Some(KeySource::Constant(value)),
     }

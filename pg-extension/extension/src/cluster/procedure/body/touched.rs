@@ -22,7 +22,7 @@ pub struct Touch {
 }
 
 /// What a column equals.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Named {
     Variable(i32),
     /// As `operand` prints it.

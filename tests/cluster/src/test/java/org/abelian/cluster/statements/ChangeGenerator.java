@@ -116,6 +116,7 @@ final class ChangeGenerator extends QueryGenerator {
     List<Column> columns = plain(table);
     Column first = pick(columns);
     Column second = pick(columns);
+    moves |= first.type().equals("key") || second.type().equals("key");
     String set = first.name() + " = " + assigned(first, read);
     return first == second ? set : set + ", " + second.name() + " = " + assigned(second, read);
   }

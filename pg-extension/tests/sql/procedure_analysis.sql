@@ -220,6 +220,22 @@ SELECT inserts('SELECT id, note FROM shop ORDER BY stock LIMIT 10');
 SELECT inserts('SELECT DISTINCT ON (stock) id, note FROM shop');
 SELECT inserts('SELECT id, rank() OVER (ORDER BY stock)::text FROM shop');
 SELECT inserts('WITH RECURSIVE r AS (SELECT id, stock FROM shop WHERE id = a UNION ALL SELECT s.id, s.stock FROM shop s JOIN r ON s.id = r.stock) SELECT id, ''x'' FROM r');
+SELECT inserts('SELECT s.id, b.what FROM shop s LEFT JOIN visit v ON v.shop = s.id LEFT JOIN visit b ON b.shop = v.shop');
+SELECT inserts('SELECT s.id, v.what FROM shop s JOIN visit v ON v.shop = s.id LEFT JOIN visit b ON b.shop = v.shop');
+SELECT inserts('SELECT id, note FROM shop WHERE (id, note) IN (SELECT shop, what FROM visit)');
+SELECT inserts('(SELECT a, note FROM shop WHERE id = a UNION ALL SELECT a, what FROM visit WHERE shop = a) LIMIT 1');
+SELECT inserts('SELECT id, x.note FROM shop x FULL JOIN (SELECT shop AS id, what FROM visit) y USING (id) FULL JOIN (SELECT id FROM shop) z USING (id)');
+SELECT inserts('WITH s AS (SELECT item FROM price) SELECT item, ''x'' FROM s ORDER BY item LIMIT 10');
+SELECT inserts('WITH s AS (SELECT id, note FROM shop) SELECT id, note FROM s ORDER BY note LIMIT 10');
+SELECT inserts('WITH s AS (SELECT id, stock FROM shop) SELECT id, rank() OVER (ORDER BY stock)::text FROM s');
+SELECT inserts('SELECT item, ''x'' FROM price WHERE NOT EXISTS (SELECT FROM visit WHERE shop = item) ORDER BY amount LIMIT 1');
+SELECT inserts('SELECT item, ''x'' FROM price ORDER BY amount LIMIT (SELECT count(*) FROM shop)');
+SELECT inserts('SELECT s.id, ''x'' FROM price p LEFT JOIN shop s ON s.id = p.item');
+SELECT inserts('SELECT s.id, ''x'' FROM shop s FULL JOIN price p ON p.item = s.id');
+SELECT inserts('SELECT s.id, ''x'' FROM price p LEFT JOIN shop s ON s.id = p.item WHERE s.id = a');
+SELECT inserts('SELECT id, count(*)::text FROM shop GROUP BY ROLLUP (id)');
+SELECT inserts('SELECT id, note FROM shop WHERE id NOT IN (SELECT shop FROM visit)');
+SELECT inserts('WITH RECURSIVE r(stock, id) AS (SELECT stock, id FROM shop WHERE id = a UNION ALL SELECT NULL::int, q.k FROM (SELECT r.stock AS k FROM r) q WHERE q.k IS NOT NULL) SELECT id, ''x'' FROM r');
 CREATE FUNCTION in_with(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
   EXECUTE format('CREATE OR REPLACE PROCEDURE changing(a int, b int) LANGUAGE sql BEGIN ATOMIC %s; END', statement);
@@ -232,6 +248,8 @@ SELECT in_with('WITH old AS (UPDATE shop SET stock = 0 RETURNING id, note) INSER
 SELECT in_with('WITH s AS (SELECT id, note FROM shop WHERE id = a), i AS (INSERT INTO visit SELECT id, note FROM s) UPDATE shop SET stock = 0 WHERE id = a');
 SELECT in_with('WITH s AS (SELECT stock, note FROM shop WHERE id = a), i AS (INSERT INTO visit SELECT stock, note FROM s) UPDATE shop SET stock = 0 WHERE id = a');
 SELECT in_with('WITH gone AS (DELETE FROM shop WHERE id = a RETURNING stock, note) INSERT INTO visit SELECT stock, note FROM gone');
+SELECT in_with('WITH gone AS (DELETE FROM shop WHERE stock = 0 RETURNING id, note) INSERT INTO visit SELECT id, note FROM gone ORDER BY note LIMIT 10');
+SELECT in_with('WITH gone AS (DELETE FROM shop WHERE stock = 0 RETURNING id, (SELECT max(what) FROM visit WHERE shop = stock) AS w) INSERT INTO visit SELECT id, w FROM gone');
 SELECT in_with('WITH old AS (UPDATE shop SET stock = b WHERE stock = a RETURNING stock, note) INSERT INTO visit SELECT stock, note FROM old');
 SELECT in_with('WITH i AS (INSERT INTO visit SELECT id, stock::text FROM shop WHERE id = a RETURNING what::int, shop) INSERT INTO visit (shop) SELECT i.what FROM i');
 -- One key, whatever the types of the constants.

@@ -116,8 +116,9 @@ impl Folding {
             let oid = place.oid.load(Relaxed);
             if oid != 0 && !place.due.load(SeqCst) && place.worker.load(SeqCst) == 0 {
                 place.oid.store(0, SeqCst);
-                if place.due.load(SeqCst) {
-                    place.oid.store(oid, SeqCst); // slices came in this moment
+                // Slices came in this moment, or a worker that was late.
+                if place.due.load(SeqCst) || place.worker.load(SeqCst) != 0 {
+                    place.oid.store(oid, SeqCst);
                 }
             }
         }

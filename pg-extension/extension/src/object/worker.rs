@@ -213,6 +213,7 @@ fn work(argument: pg_sys::Datum) {
         place.worker.store(0, SeqCst); // it has become another's
         return;
     }
+    let _ = MINE.set(place);
     // SAFETY: the callback clears the entry however the process ends.
     unsafe { pg_sys::before_shmem_exit(Some(worker_ends), argument) };
     if place.is_away(backend::now()) {
@@ -247,20 +248,24 @@ fn work(argument: pg_sys::Datum) {
 /// In the middle of a round. A worker that ends there, by an error, has not found out whether anything is left.
 static LOOKING: AtomicBool = AtomicBool::new(false);
 
-callback!(fn worker_ends(_code: i32, argument: pg_sys::Datum) = |_, argument| leave(argument));
+callback!(fn worker_ends(_code: i32, _argument: pg_sys::Datum) = |_, _| leave());
 
-fn leave(argument: pg_sys::Datum) {
-    if let Some(place) = FOLDING.get().place(argument.value() as u32) {
-        let started_at = match LOOKING.load(Relaxed) {
-            true => {
-                place.due.store(true, SeqCst);
-                backend::now() // not again at once: the error may last
-            }
-            false => 0,
-        };
-        place.started_at.store(started_at, SeqCst);
-        place.worker.store(0, SeqCst); // last: the place may be another database's then
-    }
+/// The place of this worker's database.
+static MINE: OnceLock<&'static Place> = OnceLock::new();
+
+fn leave() {
+    let Some(place) = MINE.get() else {
+        return;
+    };
+    let started_at = match LOOKING.load(Relaxed) {
+        true => {
+            place.due.store(true, SeqCst);
+            backend::now() // not again at once: the error may last
+        }
+        false => 0,
+    };
+    place.started_at.store(started_at, SeqCst);
+    place.worker.store(0, SeqCst); // last: the place may be another database's then
 }
 
 /// Objects whose folding has failed, and how long they are left alone.

@@ -149,17 +149,33 @@ pub fn entry(level: &pg_sys::Query, index: i32) -> Option<&'static pg_sys::Range
     tree::list::<pg_sys::RangeTblEntry>(level.rtable).nth(usize::try_from(index - 1).ok()?)
 }
 
-/// Conditions that every row of every table below has passed: WHERE and inner joins.
-fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
+/// Whether there is no row of a query without one of this entry: a condition that all rows pass compares its columns.
+pub fn is_present(level: &pg_sys::Query, index: i32) -> bool {
+    let mut conditions = Vec::new();
+    certain(level.jointree.cast(), &mut conditions);
+    let is_of = |side| column_of(side).is_some_and(|(of, _)| of == index);
+    let mut pairs = conditions
+        .into_iter()
+        .filter_map(|condition| conditions::equality_sides(condition));
+    pairs.any(|(left, right)| is_of(left) || is_of(right))
+}
+
+/// Conditions that every row has passed: WHERE, and inner joins whose rows no outer join makes.
+pub fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
     if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(node) {
         conjuncts(from.quals, conditions);
         tree::nodes(from.fromlist).for_each(|part| certain(part, conditions));
-    } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node)
-        && join.jointype == pg_sys::JoinType::JOIN_INNER
-    {
-        conjuncts(join.quals, conditions);
-        certain(join.larg, conditions);
-        certain(join.rarg, conditions);
+    } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node) {
+        use pg_sys::JoinType::{JOIN_INNER, JOIN_LEFT, JOIN_RIGHT};
+        if join.jointype == JOIN_INNER {
+            conjuncts(join.quals, conditions);
+        }
+        if matches!(join.jointype, JOIN_INNER | JOIN_LEFT) {
+            certain(join.larg, conditions);
+        }
+        if matches!(join.jointype, JOIN_INNER | JOIN_RIGHT) {
+            certain(join.rarg, conditions);
+        }
     }
 }
 

@@ -40,16 +40,9 @@ pub fn sources_with_other_key(
         left: QUERIES_MAX,
         found: BTreeSet::new(),
     };
-    let around = Levels {
-        query: whole,
-        keys: vec![None; keys.len()],
-        outer: None,
-    };
-    search.look(&Levels {
-        query: insert,
-        keys,
-        outer: (!std::ptr::eq(whole, insert)).then_some(&around),
-    });
+    let around = Levels::new(whole, vec![None; keys.len()], None);
+    let outer = (!std::ptr::eq(whole, insert)).then_some(&around);
+    search.look(&Levels::new(insert, keys, outer));
     search.found
 }
 
@@ -58,6 +51,7 @@ struct Levels<'a> {
     query: &'a pg_sys::Query,
     /// What the distribution columns get, in terms of the query; `None` where that is not followed.
     keys: Vec<Option<NodePtr>>,
+    ranges: Vec<Range>,
     outer: Option<&'a Levels<'a>>,
 }
 
@@ -65,6 +59,57 @@ struct Levels<'a> {
 struct Range {
     index: i32,
     conditions: Vec<NodePtr>,
+    /// An outer join may have a row without one of its.
+    may_be_missing: bool,
+}
+
+impl<'a> Levels<'a> {
+    fn new(
+        query: &'a pg_sys::Query,
+        keys: Vec<Option<NodePtr>>,
+        outer: Option<&'a Levels<'a>>,
+    ) -> Self {
+        let ranges = ranges_of(query);
+        // A key that is NULL for want of a row lies elsewhere.
+        let is_followed = |key: &NodePtr| {
+            let index = column_of(*key).map(|(index, _)| index);
+            let missing = ranges
+                .iter()
+                .any(|range| range.may_be_missing && Some(range.index) == index);
+            query.groupingSets.is_null()
+                && !(missing && index.is_some_and(|index| !equalities::is_present(query, index)))
+        };
+        let keys = keys
+            .into_iter()
+            .map(|key| key.filter(|key| value_of(*key).is_some() || is_followed(key)));
+        Levels {
+            query,
+            keys: keys.collect(),
+            ranges,
+            outer,
+        }
+    }
+
+    /// What a column equals, where its row is not missing.
+    fn equal(&self, column: Column) -> Equal {
+        let mut met = Vec::new();
+        let mut seen = BTreeSet::new();
+        loop {
+            let equal = equalities::of_column(self.query, column, &met);
+            // Who is equal to something is there.
+            let present: BTreeSet<i32> = equal.columns.iter().map(|(index, _)| *index).collect();
+            if present.is_subset(&seen) {
+                return equal;
+            }
+            let added = self.ranges.iter();
+            met.extend(
+                added
+                    .filter(|range| present.contains(&range.index) && !seen.contains(&range.index))
+                    .flat_map(|range| range.conditions.iter().copied()),
+            );
+            seen.extend(present);
+        }
+    }
 }
 
 impl Levels<'_> {
@@ -81,25 +126,30 @@ impl Levels<'_> {
         });
         same || equal.outer.iter().any(|(up, column)| {
             let level = self.up(*up);
-            level.is_some_and(|level| {
-                let equal = equalities::of_column(level.query, *column, &[]);
-                level.has_key(&equal, number)
-            })
+            level.is_some_and(|level| level.has_key(&level.equal(*column), number))
         })
     }
 
-    /// The expressions that a column of a join stands for: of FULL JOIN USING, that of each side.
+    /// A key, and what it stands for as the column of a join: of FULL JOIN USING, that of each side.
     fn written_out(&self, key: NodePtr) -> Vec<NodePtr> {
-        let join = column_of(key)
-            .and_then(|(index, attribute)| Some((entry(self.query, index)?, attribute)))
-            .filter(|(entry, _)| entry.rtekind == RTEKind::RTE_JOIN);
-        let alias = join.and_then(|(join, attribute)| {
-            tree::nodes(join.joinaliasvars).nth(attribute as usize - 1)
-        });
-        match alias.and_then(|alias| tree::cast::<pg_sys::CoalesceExpr, _>(alias)) {
-            Some(merged) => tree::nodes(merged.args).collect(),
-            None => vec![alias.unwrap_or(key)],
+        let mut found = vec![key];
+        let mut at = 0;
+        while let Some(one) = found.get(at).copied() {
+            at += 1;
+            let join = column_of(one)
+                .and_then(|(index, attribute)| Some((entry(self.query, index)?, attribute)))
+                .filter(|(entry, _)| entry.rtekind == RTEKind::RTE_JOIN);
+            let Some(alias) = join.and_then(|(join, attribute)| {
+                tree::nodes(join.joinaliasvars).nth(attribute as usize - 1)
+            }) else {
+                continue;
+            };
+            match tree::cast::<pg_sys::CoalesceExpr, _>(alias) {
+                Some(merged) => found.extend(tree::nodes(merged.args)),
+                None => found.push(alias),
+            }
         }
+        found
     }
 
     /// The variable or constant that a key is, or equals.
@@ -111,7 +161,7 @@ impl Levels<'_> {
         if value_of(key).is_some() {
             return Some(key);
         }
-        column_of(key).and_then(|column| equalities::of_column(self.query, column, &[]).expression)
+        column_of(key).and_then(|column| self.equal(column).expression)
     }
 
     /// The query of WITH that an entry names, and the one that has that WITH.
@@ -136,8 +186,7 @@ impl Levels<'_> {
             let ways = self.written_out(key);
             let value = self.value(key);
             let same = |attribute: &i16| {
-                let column = (range.index, *attribute);
-                let equal = equalities::of_column(self.query, column, &range.conditions);
+                let equal = self.equal((range.index, *attribute));
                 ways.iter().any(|way| equal.has(*way)) || equal.is(value.as_ref())
             };
             (1..=outputs(below))
@@ -148,47 +197,177 @@ impl Levels<'_> {
         self.keys.iter().map(|key| key.and_then(in_terms)).collect()
     }
 
-    /// The keys in terms of a subquery in an expression: values are the same there, and so is what the query is asked for by IN.
+    /// The keys in terms of a subquery in an expression: values are the same there, and so is what a condition asks the query for by IN. Under NOT, a NULL
+    /// that another node has would decide.
     fn keys_in_link(&self, link: &pg_sys::SubLink, below: &pg_sys::Query) -> Vec<Option<NodePtr>> {
-        let any = link.subLinkType == pg_sys::SubLinkType::ANY_SUBLINK;
-        let asked = conditions::equality_sides(link.testexpr).filter(|_| any);
-        let keys = self.keys.iter().enumerate();
-        let below = |(number, key): (usize, &Option<NodePtr>)| {
-            let by_asking = asked.and_then(|(outer, inner)| {
-                let column = column_of(outer)?;
-                let equal = equalities::of_column(self.query, column, &[]);
+        let asks = link.subLinkType == pg_sys::SubLinkType::ANY_SUBLINK && self.must_hold(link);
+        let mut compared = Vec::new();
+        if asks {
+            conjuncts(link.testexpr, &mut compared);
+        }
+        let by_asking = |number: usize| {
+            compared.iter().find_map(|one| {
+                let (outer, inner) = conditions::equality_sides(*one)?;
                 let param = tree::cast::<pg_sys::Param, _>(operand::strip_faithful(inner))?;
+                let equal = self.equal(column_of(outer)?);
                 self.has_key(&equal, number)
                     .then(|| output(below, param.paramid as i16))?
-            });
-            by_asking.or_else(|| key.and_then(|key| self.value_expression(key)))
+            })
         };
-        keys.map(below).collect()
+        let below = |(number, key): (usize, &Option<NodePtr>)| {
+            by_asking(number).or_else(|| key.and_then(|key| self.value_expression(key)))
+        };
+        self.keys.iter().enumerate().map(below).collect()
+    }
+
+    /// Whether the query gives no row for which a subquery does not hold.
+    fn must_hold(&self, link: &pg_sys::SubLink) -> bool {
+        let mut all = Vec::new();
+        equalities::certain(self.query.jointree.cast(), &mut all);
+        all.into_iter()
+            .any(|condition| std::ptr::eq(condition.cast(), link))
     }
 
     /// Whether rows of one value, or of one row of the queries around, are all that the query reads of distributed tables.
-    fn is_of_one_key(&self, ranges: &[Range]) -> bool {
+    fn is_of_one_key(&self) -> bool {
         let has_value = |key: &Option<NodePtr>| key.is_some_and(|key| self.value(key).is_some());
-        ranges.iter().all(|range| {
+        if !self.keys.is_empty() && self.keys.iter().all(has_value) {
+            return true;
+        }
+        let mut pinned = false;
+        for range in &self.ranges {
             let Some(entry) = entry(self.query, range.index) else {
-                return true;
+                continue;
             };
             match entry.rtekind {
-                RTEKind::RTE_RELATION => match placements::home(entry.relid) {
-                    Home::Distributed(distribution) => {
-                        distribution.columns().iter().all(|column| {
-                            let column = (range.index, column.attribute);
-                            let equal =
-                                equalities::of_column(self.query, column, &range.conditions);
+                RTEKind::RTE_RELATION => {
+                    if let Home::Distributed(distribution) = placements::home(entry.relid) {
+                        let is_pinned = distribution.columns().iter().all(|column| {
+                            let equal = self.equal((range.index, column.attribute));
                             equal.value.is_some() || !equal.outer.is_empty()
-                        })
+                        });
+                        if !is_pinned {
+                            return false;
+                        }
+                        pinned = true;
                     }
-                    _ => true,
-                },
-                RTEKind::RTE_SUBQUERY | RTEKind::RTE_CTE => self.keys.iter().all(has_value),
-                _ => true,
+                }
+                RTEKind::RTE_SUBQUERY => {
+                    let Some(below) = tree::cast::<pg_sys::Query, _>(entry.subquery) else {
+                        return false;
+                    };
+                    let keys = self.keys_below(range, below);
+                    let all = keys
+                        .iter()
+                        .all(|key| key.is_some_and(|key| value_of(key).is_some()));
+                    if (keys.is_empty() || !all) && !self.distributed_tables(below).is_empty() {
+                        return false;
+                    }
+                }
+                RTEKind::RTE_CTE => {
+                    let queries = self.named(&tree::string(entry.ctename));
+                    if queries
+                        .into_iter()
+                        .any(|with| !self.distributed_tables(with).is_empty())
+                    {
+                        return false;
+                    }
+                }
+                _ => {}
             }
+        }
+        pinned || self.links_are_alike()
+    }
+
+    /// Whether no subquery in an expression reads a distributed table.
+    fn links_are_alike(&self) -> bool {
+        let links = links_in(&self.expressions());
+        links.into_iter().all(|link| {
+            tree::cast::<pg_sys::Query, _>(link.subselect)
+                .is_none_or(|below| self.distributed_tables(below).is_empty())
         })
+    }
+
+    /// The expressions of the query itself, but for RETURNING of an INSERT, which is about rows that are there.
+    fn expressions(&self) -> Vec<NodePtr> {
+        let query = self.query;
+        let mut all = vec![
+            query.targetList.cast(),
+            query.jointree.cast(),
+            query.havingQual,
+            query.onConflict.cast(),
+            query.limitCount,
+            query.limitOffset,
+            query.windowClause.cast(),
+        ];
+        if query.commandType != CmdType::CMD_INSERT {
+            all.push(query.returningList.cast());
+        }
+        for range in &self.ranges {
+            if let Some(entry) = entry(query, range.index) {
+                all.extend([
+                    entry.functions.cast(),
+                    entry.tablefunc.cast(),
+                    entry.tablesample.cast(),
+                ]);
+            }
+        }
+        all
+    }
+
+    /// The distributed tables that a query reads, also by queries of WITH.
+    fn distributed_tables(&self, query: &pg_sys::Query) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        self.collect_distributed(query, &mut BTreeSet::new(), &mut found);
+        found
+    }
+
+    fn collect_distributed(
+        &self,
+        query: &pg_sys::Query,
+        seen: &mut BTreeSet<*const pg_sys::Query>,
+        found: &mut BTreeSet<String>,
+    ) {
+        if !seen.insert(query) {
+            return;
+        }
+        tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+            let level = tree::cast::<pg_sys::Query, _>(node);
+            let entries = level.map(|level| tree::list::<pg_sys::RangeTblEntry>(level.rtable));
+            for entry in entries.into_iter().flatten() {
+                match entry.rtekind {
+                    RTEKind::RTE_RELATION
+                        if matches!(placements::home(entry.relid), Home::Distributed(_)) =>
+                    {
+                        // SAFETY: the relation is locked by the analysis of the query.
+                        found.insert(unsafe { tree::string(pg_sys::get_rel_name(entry.relid)) });
+                    }
+                    RTEKind::RTE_CTE => {
+                        for with in self.named(&tree::string(entry.ctename)) {
+                            self.collect_distributed(with, seen, found);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            true
+        });
+    }
+
+    /// The queries of WITH that have a name, on this level and further up: from below it is not known which is meant.
+    fn named(&self, name: &str) -> Vec<&'static pg_sys::Query> {
+        let mut found = Vec::new();
+        let mut level = Some(self);
+        while let Some(here) = level {
+            let queries = tree::list::<pg_sys::CommonTableExpr>(here.query.cteList);
+            found.extend(
+                queries
+                    .filter(|with| tree::string(with.ctename) == name)
+                    .filter_map(|with| tree::cast::<pg_sys::Query, _>(with.ctequery)),
+            );
+            level = here.outer;
+        }
+        found
     }
 
     /// Whether the key is among the columns of such a clause.
@@ -200,7 +379,7 @@ impl Levels<'_> {
         let is_among = |key: &Option<NodePtr>| {
             let column = key.and_then(column_of);
             column.is_some_and(|column| {
-                let equal = equalities::of_column(self.query, column, &[]);
+                let equal = self.equal(column);
                 columns.iter().any(|one| equal.has(*one))
             })
         };
@@ -236,23 +415,13 @@ impl Search<'_> {
             return;
         }
         self.left -= 1;
-        let query = levels.query;
-        let ranges = ranges_of(query);
-        for range in &ranges {
+        for range in &levels.ranges {
             self.look_at(levels, range);
         }
-        if levels.looks_at_all_rows() && !levels.is_of_one_key(&ranges) {
-            self.found.extend(distributed_tables(query));
+        if levels.looks_at_all_rows() && !levels.is_of_one_key() {
+            self.found.extend(levels.distributed_tables(levels.query));
         }
-        let quals = query.jointree.cast::<pg_sys::Node>();
-        for part in [
-            query.targetList.cast(),
-            quals,
-            query.havingQual,
-            query.onConflict.cast(),
-        ] {
-            self.look_at_links(levels, part);
-        }
+        self.look_at_links(levels, &levels.expressions());
     }
 
     fn look_at(&mut self, levels: &Levels, range: &Range) {
@@ -272,7 +441,7 @@ impl Search<'_> {
                 tree::cast::<pg_sys::Query, _>(entry.subquery).map(|query| (query, levels))
             }
             RTEKind::RTE_CTE if entry.self_reference => {
-                if !keeps_key(levels, range) {
+                if !keeps_key(levels, range, entry) {
                     self.found.insert(tree::string(entry.ctename));
                 }
                 None
@@ -285,24 +454,18 @@ impl Search<'_> {
                 with
             }
             RTEKind::RTE_VALUES => return self.look_at_values(levels, range.index, entry),
-            _ => return self.look_at_links(levels, entry.functions.cast()),
+            _ => None,
         };
         let Some((below, outer)) = below else {
             return;
         };
-        let inner = Levels {
-            query: below,
-            keys: levels.keys_below(range, below),
-            outer: Some(outer),
-        };
+        let inner = Levels::new(below, levels.keys_below(range, below), Some(outer));
         match below.commandType {
             // It gives the rows of its node.
             CmdType::CMD_INSERT => {
-                let rows = Range {
-                    index: below.resultRelation,
-                    conditions: Vec::new(),
-                };
+                let rows = Range::of(below.resultRelation);
                 self.look_at(&inner, &rows);
+                self.look_at_links(&inner, &[below.returningList.cast()]);
             }
             _ => self.look(&inner),
         }
@@ -317,32 +480,32 @@ impl Search<'_> {
                 }
                 _ => Some(key),
             };
-            let row_levels = Levels {
-                query: levels.query,
-                keys: levels.keys.iter().map(|key| key.and_then(of_row)).collect(),
-                outer: levels.outer,
-            };
-            self.look_at_links(&row_levels, row);
+            let keys = levels.keys.iter().map(|key| key.and_then(of_row));
+            let of_this_row = Levels::new(levels.query, keys.collect(), levels.outer);
+            self.look_at_links(&of_this_row, &[row]);
         }
     }
 
-    /// Looks at the subqueries in an expression.
-    fn look_at_links(&mut self, levels: &Levels, expression: NodePtr) {
-        let mut links: Vec<&pg_sys::SubLink> = Vec::new();
-        tree::walk(expression, &mut |node| {
-            links.extend(tree::cast::<pg_sys::SubLink, _>(node));
-            tree::cast::<pg_sys::Query, _>(node).is_none()
-        });
-        for link in links {
+    fn look_at_links(&mut self, levels: &Levels, expressions: &[NodePtr]) {
+        for link in links_in(expressions) {
             if let Some(below) = tree::cast::<pg_sys::Query, _>(link.subselect) {
-                self.look(&Levels {
-                    query: below,
-                    keys: levels.keys_in_link(link, below),
-                    outer: Some(levels),
-                });
+                let keys = levels.keys_in_link(link, below);
+                self.look(&Levels::new(below, keys, Some(levels)));
             }
         }
     }
+}
+
+/// The subqueries in expressions, but for those within others.
+fn links_in(expressions: &[NodePtr]) -> Vec<&'static pg_sys::SubLink> {
+    let mut links = Vec::new();
+    for expression in expressions {
+        tree::walk(*expression, &mut |node| {
+            links.extend(tree::cast::<pg_sys::SubLink, _>(node));
+            tree::cast::<pg_sys::Query, _>(node).is_none()
+        });
+    }
+    links
 }
 
 /// Whether the new rows lie where the source rows of this entry lie.
@@ -361,7 +524,7 @@ fn is_colocated(
             distribution.places_as(other)
                 && columns.all(|(number, column)| {
                     let column = (range.index, column.attribute);
-                    let mut equal = equalities::of_column(query, column, &range.conditions);
+                    let mut equal = levels.equal(column);
                     if query.commandType == CmdType::CMD_INSERT && equal.value.is_none() {
                         equal.value = equalities::named(query, range.index, column.1, true);
                     }
@@ -373,15 +536,18 @@ fn is_colocated(
 }
 
 /// Whether rows of a recursive query that is mentioned in itself have the key of the rows that it gives.
-fn keeps_key(levels: &Levels, range: &Range) -> bool {
-    let outputs = levels.outer.map(|recursive| &recursive.keys);
+fn keeps_key(levels: &Levels, range: &Range, entry: &pg_sys::RangeTblEntry) -> bool {
+    // The query that the mention is of stands one level below its WITH.
+    let recursive = entry
+        .ctelevelsup
+        .checked_sub(1)
+        .and_then(|up| levels.up(up));
     let mut numbers = 0..levels.keys.len();
     numbers.all(|number| {
-        let output = outputs.and_then(|keys| keys[number]);
+        let output = recursive.and_then(|recursive| recursive.keys[number]);
         match output.map(|key| (column_of(key), value_of(key))) {
             Some((Some((_, attribute)), _)) => {
-                let column = (range.index, attribute);
-                let equal = equalities::of_column(levels.query, column, &range.conditions);
+                let equal = levels.equal((range.index, attribute));
                 levels.has_key(&equal, number)
             }
             Some((None, Some(_))) => true, // all rows are of that value's node
@@ -420,63 +586,54 @@ fn output(query: &pg_sys::Query, attribute: i16) -> Option<NodePtr> {
     (!column_of(value).is_some_and(is_assigned)).then_some(value)
 }
 
-/// The distributed tables that a query mentions.
-fn distributed_tables(query: &pg_sys::Query) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
-        let level = tree::cast::<pg_sys::Query, _>(node);
-        let entries = level.map(|level| tree::list::<pg_sys::RangeTblEntry>(level.rtable));
-        for entry in entries.into_iter().flatten() {
-            let is_relation = entry.rtekind == RTEKind::RTE_RELATION;
-            if is_relation && matches!(placements::home(entry.relid), Home::Distributed(_)) {
-                // SAFETY: the relation is locked by the analysis of the query.
-                found.insert(unsafe { tree::string(pg_sys::get_rel_name(entry.relid)) });
-            }
+impl Range {
+    fn of(index: i32) -> Self {
+        Range {
+            index,
+            conditions: Vec::new(),
+            may_be_missing: false,
         }
-        true
-    });
-    found
+    }
 }
 
 /// The entries of FROM, or the queries that set operations are over.
 fn ranges_of(query: &pg_sys::Query) -> Vec<Range> {
     let mut found = Vec::new();
     match query.setOperations.is_null() {
-        true => ranges_in(query.jointree.cast(), &[], &mut found),
+        true => ranges_in(query.jointree.cast(), &[], false, &mut found),
         false => set_operation_inputs(query.setOperations, &mut found),
     }
     found
 }
 
-fn ranges_in(node: NodePtr, conditions: &[NodePtr], found: &mut Vec<Range>) {
+fn ranges_in(node: NodePtr, conditions: &[NodePtr], missing: bool, found: &mut Vec<Range>) {
     if let Some(entry) = tree::cast::<pg_sys::RangeTblRef, _>(node) {
         found.push(Range {
             index: entry.rtindex,
             conditions: conditions.to_vec(),
+            may_be_missing: missing,
         });
     } else if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(node) {
-        tree::nodes(from.fromlist).for_each(|part| ranges_in(part, conditions, found));
+        tree::nodes(from.fromlist).for_each(|part| ranges_in(part, conditions, missing, found));
     } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node) {
         let mut met = conditions.to_vec();
         conjuncts(join.quals, &mut met);
         // A row that finds no other one is there all the same, and meets no condition.
+        let (kept, filled) = ((conditions, missing), (&met[..], true));
         let (left, right) = match join.jointype {
-            JoinType::JOIN_LEFT => (conditions, &met[..]),
-            JoinType::JOIN_RIGHT => (&met[..], conditions),
-            JoinType::JOIN_FULL => (conditions, conditions),
-            _ => (&met[..], &met[..]),
+            JoinType::JOIN_LEFT => (kept, filled),
+            JoinType::JOIN_RIGHT => (filled, kept),
+            JoinType::JOIN_FULL => ((conditions, true), (conditions, true)),
+            _ => ((&met[..], missing), (&met[..], missing)),
         };
-        ranges_in(join.larg, left, found);
-        ranges_in(join.rarg, right, found);
+        ranges_in(join.larg, left.0, left.1, found);
+        ranges_in(join.rarg, right.0, right.1, found);
     }
 }
 
 fn set_operation_inputs(node: NodePtr, found: &mut Vec<Range>) {
     if let Some(entry) = tree::cast::<pg_sys::RangeTblRef, _>(node) {
-        found.push(Range {
-            index: entry.rtindex,
-            conditions: Vec::new(),
-        });
+        found.push(Range::of(entry.rtindex));
     } else if let Some(operation) = tree::cast::<pg_sys::SetOperationStmt, _>(node) {
         set_operation_inputs(operation.larg, found);
         set_operation_inputs(operation.rarg, found);

@@ -156,7 +156,7 @@ pub fn is_present(level: &pg_sys::Query, index: i32) -> bool {
     let is_of = |side| column_of(side).is_some_and(|(of, _)| of == index);
     let mut pairs = conditions
         .into_iter()
-        .filter_map(|condition| conditions::equality_sides(condition));
+        .filter_map(conditions::equality_sides);
     pairs.any(|(left, right)| is_of(left) || is_of(right))
 }
 

@@ -40,14 +40,17 @@ fn gives_one_row_for_each(query: &pg_sys::Query) -> bool {
         && is_plain(query.targetList.cast())
 }
 
-/// Without effects, and without subqueries, whose relations the router knows of and must find.
+/// Without effects, without aggregates, which are those of a query around that has one row because of them, and without subqueries, whose relations the router
+/// knows of and must find.
 fn is_plain(targets: NodePtr) -> bool {
     // SAFETY: a valid target list.
     let volatile = unsafe { pg_sys::contain_volatile_functions(targets) };
-    let has_subquery = tree::any(targets, &mut |node| {
+    let matters = tree::any(targets, &mut |node| {
         tree::cast::<pg_sys::SubLink, _>(node).is_some()
+            || tree::cast::<pg_sys::Aggref, _>(node).is_some()
+            || tree::cast::<pg_sys::GroupingFunc, _>(node).is_some()
     });
-    !volatile && !has_subquery
+    !volatile && !matters
 }
 
 fn empty(query: &mut pg_sys::Query) {

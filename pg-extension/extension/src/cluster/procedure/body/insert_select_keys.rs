@@ -1,29 +1,29 @@
-//! Whether INSERT ... SELECT gives its rows the distribution key of their source rows. Only the node of a source row sees it: what is made of it must
-//! lie there, or no node inserts it.
+//! Whether INSERT ... SELECT gives its rows the distribution key of their source rows, and UPDATE and DELETE read rows of the key of the row that they change.
+//! Only the node of a row sees it: what is made of it, or depends on it, must lie there.
 
 use super::super::super::analysis::{conditions, operand, tree};
 use super::super::super::placement::Distribution;
 use super::super::placements::{self, Home};
 use super::equalities::{self, Column, Equal, assigned, column_of, conjuncts, entry, value_of};
 use super::touched::Named;
-use pgrx::pg_sys::{self, CmdType, JoinType, RTEKind};
+use pgrx::pg_sys::{self, CmdType, JoinType, Oid, RTEKind};
 use std::collections::BTreeSet;
 use tree::NodePtr;
 
-/// Of one INSERT.
+/// Of one change.
 const QUERIES_MAX: usize = 100;
 
-/// Where the rows of an INSERT go.
+/// Where the rows of a change lie.
 enum Target<'a> {
     Distributed(&'a Distribution),
     Node(i32),
 }
 
-/// The tables of source rows whose key the rows of an INSERT may not have, for an INSERT that is `whole`, or a query of its WITH. Subqueries count, too: what they
+/// The tables of source rows whose key the rows of a change may not have, for a change that is `whole`, or a query of its WITH. Subqueries count, too: what they
 /// find decides on the row, or is a part of it.
 pub fn sources_with_other_key(
     whole: &pg_sys::Query,
-    insert: &pg_sys::Query,
+    change: &pg_sys::Query,
     home: &Home,
 ) -> BTreeSet<String> {
     let (target, keys) = match home {
@@ -31,7 +31,10 @@ pub fn sources_with_other_key(
         Home::Node(node) => (Target::Node(*node), Vec::new()),
         Home::Distributed(distribution) => {
             let columns = distribution.columns().iter();
-            let keys = columns.map(|column| assigned(insert, column.attribute));
+            let keys = columns.map(|column| match change.commandType {
+                CmdType::CMD_INSERT => assigned(change, column.attribute),
+                _ => own_column(change, column.attribute),
+            });
             (Target::Distributed(distribution), keys.collect())
         }
     };
@@ -41,9 +44,34 @@ pub fn sources_with_other_key(
         found: BTreeSet::new(),
     };
     let around = Levels::new(whole, vec![None; keys.len()], None);
-    let outer = (!std::ptr::eq(whole, insert)).then_some(&around);
-    search.look(&Levels::new(insert, keys, outer));
+    let outer = (!std::ptr::eq(whole, change)).then_some(&around);
+    search.look(&Levels::new(change, keys, outer));
     search.found
+}
+
+/// A column of the table that a query changes.
+fn own_column(change: &pg_sys::Query, attribute: i16) -> Option<NodePtr> {
+    let target = entry(change, change.resultRelation)?;
+    // SAFETY: a look-up of a column of a relation that is locked; makes a node.
+    let column = unsafe {
+        let (mut type_oid, mut typmod, mut collation) = (Oid::INVALID, -1, Oid::INVALID);
+        pg_sys::get_atttypetypmodcoll(
+            target.relid,
+            attribute,
+            &mut type_oid,
+            &mut typmod,
+            &mut collation,
+        );
+        pg_sys::makeVar(
+            change.resultRelation,
+            attribute,
+            type_oid,
+            typmod,
+            collation,
+            0,
+        )
+    };
+    Some(column.cast())
 }
 
 /// A query, and those that it stands in.

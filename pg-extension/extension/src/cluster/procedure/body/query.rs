@@ -170,7 +170,7 @@ fn look_at_level(
         let is_target = changes && level.resultRelation == index as i32 + 1;
         note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
         let home = placements::home(entry.relid);
-        if is_target && level.commandType == CmdType::CMD_INSERT {
+        if is_target {
             for source in insert_select_keys::sources_with_other_key(whole, level, &home) {
                 findings.cross(format!("{place}: from rows of {source} to table {table}"));
             }

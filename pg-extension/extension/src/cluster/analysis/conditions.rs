@@ -198,7 +198,8 @@ pub fn equality_sides(conjunct: NodePtr) -> Option<(NodePtr, NodePtr)> {
     is_equality(operator.opno, operator.inputcollid, left).then_some((left, right))
 }
 
-fn is_equality(operator: Oid, collation: Oid, left: NodePtr) -> bool {
+/// Whether an operator means equality to hash and merge joins too, and to the collation.
+pub fn is_equality(operator: Oid, collation: Oid, left: NodePtr) -> bool {
     // SAFETY: catalogue look-ups.
     unsafe {
         pg_sys::op_mergejoinable(operator, tree::type_of(left))

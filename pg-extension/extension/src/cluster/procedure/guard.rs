@@ -1,6 +1,7 @@
 //! What the queries of a distributed procedure need: after a query is initialised, each scan of a table is looked at. The values that
 //! its distribution column must equal tell the nodes whose rows matter; where no value is known, all nodes of the table matter.
 
+use super::super::analysis::conditions::is_equality;
 use super::super::analysis::operand::strip_faithful;
 use super::super::analysis::tree::{self, NodePtr};
 use super::super::placement::{self, Distribution, KeyColumn, Unplaced, Value};
@@ -374,16 +375,6 @@ unsafe fn keys_of(
             pg_sys::BoolExprType::AND_EXPR => arms.find_map(|arm| arm),
             _ => None,
         }
-    }
-}
-
-/// # Safety
-/// A valid expression.
-unsafe fn is_equality(operator: Oid, collation: Oid, left: NodePtr) -> bool {
-    // SAFETY: catalogue look-ups.
-    unsafe {
-        pg_sys::op_mergejoinable(operator, tree::type_of(left))
-            && (collation == Oid::INVALID || pg_sys::get_collation_isdeterministic(collation))
     }
 }
 

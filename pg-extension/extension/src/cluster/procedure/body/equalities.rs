@@ -163,12 +163,12 @@ pub fn is_present(level: &pg_sys::Query, index: i32) -> bool {
 /// Conditions that every row has passed: WHERE, and inner joins whose rows no outer join makes.
 pub fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
     if let Some(from) = tree::cast::<pg_sys::FromExpr, _>(node) {
-        conjuncts(from.quals, conditions);
+        conditions.extend(tree::conjuncts(from.quals));
         tree::nodes(from.fromlist).for_each(|part| certain(part, conditions));
     } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node) {
         use pg_sys::JoinType::{JOIN_INNER, JOIN_LEFT, JOIN_RIGHT};
         if join.jointype == JOIN_INNER {
-            conjuncts(join.quals, conditions);
+            conditions.extend(tree::conjuncts(join.quals));
         }
         if matches!(join.jointype, JOIN_INNER | JOIN_LEFT) {
             certain(join.larg, conditions);
@@ -176,16 +176,6 @@ pub fn certain(node: NodePtr, conditions: &mut Vec<NodePtr>) {
         if matches!(join.jointype, JOIN_INNER | JOIN_RIGHT) {
             certain(join.rarg, conditions);
         }
-    }
-}
-
-/// The parts of a condition.
-pub fn conjuncts(condition: NodePtr, into: &mut Vec<NodePtr>) {
-    match tree::cast::<pg_sys::BoolExpr, _>(condition) {
-        Some(and) if and.boolop == pg_sys::BoolExprType::AND_EXPR => {
-            tree::nodes(and.args).for_each(|part| conjuncts(part, into));
-        }
-        _ => into.push(condition),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the stored body of a procedure does, as far as it can be known without running it. Whatever is not understood is reported, never
 //! assumed to be harmless.
 //!
-//! From below: `findings` (what was found, and the verdict), `query` (one query), `equalities` (what its columns equal), `insert_select_keys` (whether rows of an INSERT lie where the rows lie that they are made of), `nullness` (what is never NULL), `constraints` (what a change can violate),
+//! From below: `findings` (what was found, and the verdict), `query` (one query), `equalities` (what its columns equal), `source_keys` (whether what a change reads has the key of the row that it makes or changes), `nullness` (what is never NULL), `constraints` (what a change can violate),
 //! `plpgsql` (statements of PL/pgSQL), `sql_text` (bodies in SQL that are text), `source` (the body of a function), `blind` (whether calls can commit in one round),
 //! `touched` (which rows calls touch), `mentioned` (which tables a body may read).
 //!
@@ -13,12 +13,12 @@ mod constraints;
 mod equalities;
 mod expressions;
 mod findings;
-mod insert_select_keys;
 mod mentioned;
 mod nullness;
 mod plpgsql;
 mod query;
 mod source;
+mod source_keys;
 mod sql_text;
 mod touched;
 

@@ -5,7 +5,7 @@ use super::super::placements::{self, Home};
 use super::constraints;
 use super::equalities::{key_of, named};
 use super::findings::{Findings, Key, KeySource, Source, Sources};
-use super::insert_select_keys;
+use super::source_keys;
 use super::touched::{Named, Touch};
 use crate::callback;
 use pgrx::pg_sys::{self, CmdType, NodeTag, Oid};
@@ -171,7 +171,7 @@ fn look_at_level(
         note_touch(findings, level, entry.relid, index as i32 + 1, is_target);
         let home = placements::home(entry.relid);
         if is_target {
-            for source in insert_select_keys::sources_with_other_key(whole, level, &home) {
+            for source in source_keys::sources_with_other_key(whole, level, &home) {
                 findings.cross(format!("{place}: from rows of {source} to table {table}"));
             }
         }

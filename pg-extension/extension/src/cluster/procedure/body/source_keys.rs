@@ -4,9 +4,10 @@
 use super::super::super::analysis::{conditions, operand, tree};
 use super::super::super::placement::Distribution;
 use super::super::placements::{self, Home};
-use super::equalities::{self, Column, Equal, assigned, column_of, conjuncts, entry, value_of};
+use super::equalities::{self, Column, Equal, assigned, column_of, entry, value_of};
 use super::touched::Named;
-use pgrx::pg_sys::{self, CmdType, JoinType, Oid, RTEKind};
+use crate::opened::Opened;
+use pgrx::pg_sys::{self, CmdType, JoinType, RTEKind};
 use std::collections::BTreeSet;
 use tree::NodePtr;
 
@@ -52,26 +53,9 @@ pub fn sources_with_other_key(
 /// A column of the table that a query changes.
 fn own_column(change: &pg_sys::Query, attribute: i16) -> Option<NodePtr> {
     let target = entry(change, change.resultRelation)?;
-    // SAFETY: a look-up of a column of a relation that is locked; makes a node.
-    let column = unsafe {
-        let (mut type_oid, mut typmod, mut collation) = (Oid::INVALID, -1, Oid::INVALID);
-        pg_sys::get_atttypetypmodcoll(
-            target.relid,
-            attribute,
-            &mut type_oid,
-            &mut typmod,
-            &mut collation,
-        );
-        pg_sys::makeVar(
-            change.resultRelation,
-            attribute,
-            type_oid,
-            typmod,
-            collation,
-            0,
-        )
-    };
-    Some(column.cast())
+    let table = Opened::open(target.relid, pg_sys::NoLock)?;
+    let column = table.columns().get(usize::try_from(attribute - 1).ok()?)?;
+    Some(tree::make_column(change.resultRelation, column))
 }
 
 /// A query, and those that it stands in.
@@ -229,10 +213,10 @@ impl Levels<'_> {
     /// that another node has would decide.
     fn keys_in_link(&self, link: &pg_sys::SubLink, below: &pg_sys::Query) -> Vec<Option<NodePtr>> {
         let asks = link.subLinkType == pg_sys::SubLinkType::ANY_SUBLINK && self.must_hold(link);
-        let mut compared = Vec::new();
-        if asks {
-            conjuncts(link.testexpr, &mut compared);
-        }
+        let compared = match asks {
+            true => tree::conjuncts(link.testexpr),
+            false => Vec::new(),
+        };
         let by_asking = |number: usize| {
             compared.iter().find_map(|one| {
                 let (outer, inner) = conditions::equality_sides(*one)?;
@@ -645,7 +629,7 @@ fn ranges_in(node: NodePtr, conditions: &[NodePtr], missing: bool, found: &mut V
         tree::nodes(from.fromlist).for_each(|part| ranges_in(part, conditions, missing, found));
     } else if let Some(join) = tree::cast::<pg_sys::JoinExpr, _>(node) {
         let mut met = conditions.to_vec();
-        conjuncts(join.quals, &mut met);
+        met.extend(tree::conjuncts(join.quals));
         // A row that finds no other one is there all the same, and meets no condition.
         let (kept, filled) = ((conditions, missing), (&met[..], true));
         let (left, right) = match join.jointype {

@@ -59,8 +59,9 @@ class ValueIndexesIT {
       assertTrue(RankedPages.goesByIndexes(statement), "the indexes are not used");
       Thread.sleep(SECONDS * 1000L);
       assertTrue(RankedPages.goesByIndexes(statement), "the indexes are not used any more");
+    } finally {
+      pages.stop();
     }
-    pages.stop();
     assertTrue(pages.written() > 0, "nothing was written, seed " + SEED);
     assertTrue(pages.comparisons() > 0, "nothing was compared, seed " + SEED);
     return pages;

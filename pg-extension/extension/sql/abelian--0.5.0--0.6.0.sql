@@ -1163,6 +1163,34 @@ REVOKE ALL ON FUNCTION abelian.names_in_catalog(boolean) FROM PUBLIC;
 -- Partitions included. For who may read the table.
 CREATE OR REPLACE FUNCTION abelian.has_rows(relation regclass) RETURNS boolean LANGUAGE c STRICT AS 'MODULE_PATHNAME', 'abelian_has_rows';
 
+-- Whether rows with different values of the column never conflict by a unique index or exclusion constraint: it has the column, and tells values
+-- apart as their type does. A collation or an operator class may take for equal what lies on different nodes, such as 'a' and 'A'.
+CREATE FUNCTION abelian.keeps_apart(index pg_index, attribute pg_attribute) RETURNS boolean LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT EXISTS (
+    SELECT FROM generate_series(0, (index).indnkeyatts - 1) place
+      JOIN pg_opclass c ON c.oid = ((index).indclass::oid[])[place]
+     WHERE ((index).indkey::smallint[])[place] = (attribute).attnum
+       AND coalesce((SELECT l.collisdeterministic FROM pg_collation l WHERE l.oid = ((index).indcollation::oid[])[place]), true)
+       AND EXISTS (
+             SELECT FROM pg_amop o JOIN pg_opclass usual ON usual.opcfamily = o.amopfamily
+              WHERE usual.opcmethod = o.amopmethod AND usual.opcdefault
+                AND usual.opcintype = abelian.compared_type((attribute).atttypid)
+                AND o.amopmethod = (SELECT m.oid FROM pg_am m WHERE m.amname = 'btree') AND o.amopstrategy = 3
+                AND o.amopopr = CASE WHEN (index).indisexclusion
+                      THEN (SELECT k.conexclop[place + 1] FROM pg_constraint k WHERE k.conindid = (index).indexrelid AND k.contype = 'x')
+                      ELSE (SELECT e.amopopr FROM pg_amop e
+                             WHERE e.amopfamily = c.opcfamily AND e.amoplefttype = c.opcintype AND e.amoprighttype = c.opcintype AND e.amopstrategy = 3) END))
+$$;
+-- The type whose operators compare values of a type: below domains, text for varchar.
+CREATE FUNCTION abelian.compared_type(type oid) RETURNS oid LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  WITH RECURSIVE below(type) AS (
+    SELECT compared_type.type
+    UNION ALL
+    SELECT t.typbasetype FROM below JOIN pg_type t ON t.oid = below.type AND t.typtype = 'd')
+  SELECT CASE below.type WHEN 'varchar'::regtype THEN 'text'::regtype::oid ELSE below.type END
+    FROM below WHERE NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = below.type AND t.typtype = 'd')
+$$;
+
 -- Raises unless rows of a placed table can live on the node that their key gives them, all checks local to it.
 CREATE OR REPLACE FUNCTION abelian.check_placement(relation regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -1187,14 +1215,22 @@ BEGIN
 
   attributes := abelian.key_attributes(relation, placed.columns);
   FOR problem IN
-    SELECT x.indexrelid::regclass AS name, a.attname AS missing
+    SELECT x.indexrelid::regclass AS name, a.attname AS missing,
+           a.attnum = ANY ((x.indkey::smallint[])[0:x.indnkeyatts - 1]) AS is_there -- what it INCLUDEs is not compared
       FROM pg_index x JOIN pg_attribute a ON a.attrelid = placed.relation AND a.attnum = ANY (attributes)
      WHERE placed.method <> 'reference' AND x.indrelid = placed.relation
-       AND (x.indisunique OR x.indisexclusion) AND NOT a.attnum = ANY ((x.indkey::smallint[])[0:x.indnkeyatts - 1]) -- what it INCLUDEs is not compared
+       AND (x.indisunique OR x.indisexclusion) AND NOT abelian.keeps_apart(x, a)
        AND NOT (x.indisunique AND x.indnkeyatts = 1 AND EXISTS (
-             SELECT FROM abelian.lookup_index l WHERE l.relation = placed.relation AND l.attribute = x.indkey[0])) -- unique over the cluster
+             SELECT FROM abelian.lookup_index l JOIN pg_attribute u ON u.attrelid = l.relation AND u.attnum = l.attribute
+              WHERE l.relation = placed.relation AND abelian.keeps_apart(x, u))) -- unique over the cluster
      ORDER BY x.indexrelid, a.attnum
   LOOP
+    IF problem.is_there THEN
+      RAISE EXCEPTION 'unique constraint or index % of table % compares the distribution column "%" otherwise than its type does',
+                      problem.name, relation, problem.missing
+        USING ERRCODE = 'feature_not_supported', DETAIL = 'What it takes for equal may lie on different nodes, of which each could only check its own rows.',
+              HINT = 'Use the default operator class and a deterministic collation for this column; in an exclusion constraint, "=".';
+    END IF;
     RAISE EXCEPTION 'unique constraint or index % of table % does not contain the distribution column "%"',
                     problem.name, relation, problem.missing
       USING ERRCODE = 'feature_not_supported', DETAIL = 'Each node could only check its own rows.',

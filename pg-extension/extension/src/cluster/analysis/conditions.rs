@@ -200,11 +200,14 @@ pub fn equality_sides(conjunct: NodePtr) -> Option<(NodePtr, NodePtr)> {
 
 /// Whether an operator means equality to hash and merge joins too, and to the collation.
 pub fn is_equality(operator: Oid, collation: Oid, left: NodePtr) -> bool {
-    // SAFETY: catalogue look-ups.
-    unsafe {
-        pg_sys::op_mergejoinable(operator, tree::type_of(left))
-            && (collation == Oid::INVALID || pg_sys::get_collation_isdeterministic(collation))
-    }
+    // SAFETY: a catalogue look-up.
+    unsafe { pg_sys::op_mergejoinable(operator, tree::type_of(left)) && tells_apart(collation) }
+}
+
+/// Whether texts of different bytes differ for the collation, if it is one.
+pub fn tells_apart(collation: Oid) -> bool {
+    // SAFETY: a catalogue look-up.
+    collation == Oid::INVALID || unsafe { pg_sys::get_collation_isdeterministic(collation) }
 }
 
 /// Columns that a condition restricts to a list of values: `IN`, `= ANY`, OR of such, a boolean column by itself.

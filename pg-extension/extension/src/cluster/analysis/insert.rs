@@ -175,7 +175,7 @@ fn row(entries: &[&pg_sys::TargetEntry], list: Option<NodePtr>) -> Json {
     entries
         .iter()
         .map(|entry| {
-            let stripped = operand::strip_faithful(entry.expr.cast());
+            let stripped = operand::strip_stored(entry.expr.cast());
             match tree::cast::<pg_sys::Var, _>(stripped) {
                 Some(var) => expressions
                     .get(var.varattno as usize - 1)

@@ -2,6 +2,7 @@
 //! what it gives over the rows of each node, with reference tables complete on each.
 
 use super::super::placement::Operation;
+use super::conditions;
 use super::graph::Column;
 use super::relation::Placement;
 use super::scope::{Range, ScopeId, Scopes};
@@ -274,7 +275,11 @@ pub fn is_key(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr, keys: &[
         .any(|key| matches!(key.columns[..], [only] if scopes.graph.are_united(column, only)))
 }
 
+/// The column that an expression stands for, so that equal values of one are equal values of the other.
 fn column_of(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Option<Column> {
+    if !conditions::tells_apart(tree::collation_of(expression)) {
+        return None;
+    }
     let stripped = super::operand::strip_faithful(expression);
     tree::cast::<pg_sys::Var, _>(stripped).and_then(|var| scopes.resolve(scope, var))
 }

@@ -1,7 +1,7 @@
 //! The two sides of an equality: columns under casts that keep equality, and values.
 
 use super::graph::Column;
-use super::scope::{ScopeId, Scopes};
+use super::scope::{self, ScopeId, Scopes};
 use super::tree::{self, NodePtr};
 use super::{moments, parser};
 use crate::varlena::array_of;
@@ -32,11 +32,32 @@ const FAITHFUL_CASTS: [u32; 9] = [
 ];
 
 /// Removes casts that keep equality, and collations (whether they are deterministic is the operator's matter).
-pub fn strip_faithful(mut node: NodePtr) -> NodePtr {
+pub fn strip_faithful(node: NodePtr) -> NodePtr {
+    strip(node, strip_alike)
+}
+
+/// As [`strip_faithful`], of a value that is stored: what would be equal to it as another type does not matter.
+pub fn strip_stored(node: NodePtr) -> NodePtr {
+    strip(node, scope::strip_relabel)
+}
+
+/// Removes changes of type after which the same values are equal.
+pub fn strip_alike(mut node: NodePtr) -> NodePtr {
+    while let Some(relabel) = tree::cast::<pg_sys::RelabelType, _>(node)
+        && are_compared_alike(
+            tree::type_of(relabel.arg.cast::<pg_sys::Node>()),
+            relabel.resulttype,
+        )
+    {
+        node = relabel.arg.cast();
+    }
+    node
+}
+
+fn strip(mut node: NodePtr, relabels: fn(NodePtr) -> NodePtr) -> NodePtr {
     loop {
-        if let Some(relabel) = tree::cast::<pg_sys::RelabelType, _>(node) {
-            node = relabel.arg.cast();
-        } else if let Some(collate) = tree::cast::<pg_sys::CollateExpr, _>(node) {
+        node = relabels(node);
+        if let Some(collate) = tree::cast::<pg_sys::CollateExpr, _>(node) {
             node = collate.arg.cast();
         } else if let Some(argument) =
             tree::cast::<pg_sys::FuncExpr, _>(node).and_then(faithful_argument)
@@ -45,6 +66,19 @@ pub fn strip_faithful(mut node: NodePtr) -> NodePtr {
         } else {
             return node;
         }
+    }
+}
+
+/// Whether the same bytes are equal as values of either type: char(n) ignores blanks that text does not, and citext the case.
+fn are_compared_alike(one: Oid, other: Oid) -> bool {
+    // SAFETY: types of expressions; the entries of the type cache stay.
+    unsafe {
+        let (one, other) = (pg_sys::getBaseType(one), pg_sys::getBaseType(other));
+        let family = |type_oid| {
+            let wanted = pg_sys::TYPECACHE_BTREE_OPFAMILY as i32;
+            (*pg_sys::lookup_type_cache(type_oid, wanted)).btree_opf
+        };
+        one == other || family(one) != Oid::INVALID && family(one) == family(other)
     }
 }
 
@@ -66,7 +100,11 @@ pub fn operand(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Oper
 
 /// A parameter or constant, in the form that analyze() prints; `None` for anything that only a node can compute.
 pub fn value(expression: NodePtr) -> Option<Json> {
-    let stripped = strip_faithful(expression);
+    value_below(expression, strip_faithful(expression))
+}
+
+/// `stripped` is the expression without its casts.
+fn value_below(expression: NodePtr, stripped: NodePtr) -> Option<Json> {
     if let Some(param) = parameter(stripped) {
         return Some(parameter_json(param, stripped));
     }
@@ -93,7 +131,7 @@ fn parameter_json(number: i32, parameter: NodePtr) -> Json {
 /// A folded constant has no casts left but relabelling, and those to domains, which change no value.
 fn strip_faithful_kept(mut node: NodePtr) -> NodePtr {
     loop {
-        node = super::scope::strip_relabel(node);
+        node = scope::strip_relabel(node);
         match tree::cast::<pg_sys::CoerceToDomain, _>(node) {
             Some(domain) => node = domain.arg.cast(),
             None => return node,
@@ -163,7 +201,7 @@ pub fn output(type_oid: Oid, datum: pg_sys::Datum) -> String {
 fn literal_location(expression: NodePtr) -> i32 {
     let mut node = expression;
     loop {
-        let stripped = strip_faithful(node);
+        let stripped = strip_stored(node);
         if let Some(constant) = tree::cast::<pg_sys::Const, _>(stripped) {
             return constant.location;
         }
@@ -195,7 +233,7 @@ pub fn array_values(array: NodePtr) -> Option<Vec<Json>> {
     }
     // SAFETY: as in `value`.
     let folded = unsafe { pg_sys::eval_const_expressions(std::ptr::null_mut(), array) };
-    let constant = tree::cast::<pg_sys::Const, _>(super::scope::strip_relabel(folded))?;
+    let constant = tree::cast::<pg_sys::Const, _>(scope::strip_relabel(folded))?;
     if constant.constisnull {
         return Some(Vec::new());
     }
@@ -217,7 +255,7 @@ fn elements_of(array: &pg_sys::Const) -> Vec<Json> {
 
 /// A value given to a column by INSERT: also the casts of assignment, which may change it, and DEFAULT.
 pub fn assigned_value(expression: NodePtr) -> Json {
-    if let Some(value) = value(expression) {
+    if let Some(value) = value_below(expression, strip_stored(expression)) {
         return value;
     }
     if tree::cast::<pg_sys::SetToDefault, _>(expression).is_some() {
@@ -244,7 +282,7 @@ fn has_rows(expression: NodePtr) -> bool {
 /// Removes every implicit cast, which may change the value.
 pub fn strip_casts(mut node: NodePtr) -> NodePtr {
     loop {
-        let stripped = strip_faithful(node);
+        let stripped = strip_stored(node);
         let implicit = tree::cast::<pg_sys::FuncExpr, _>(stripped)
             .filter(|call| call.funcformat == pg_sys::CoercionForm::COERCE_IMPLICIT_CAST)
             .and_then(|call| tree::nodes(call.args).next())

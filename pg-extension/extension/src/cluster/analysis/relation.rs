@@ -83,6 +83,21 @@ impl Relation {
         }
     }
 
+    /// Rows that come with the statement, the same on every node.
+    pub fn of_rows(level: usize) -> Self {
+        Relation {
+            oid: Oid::INVALID,
+            schema: String::new(),
+            name: String::new(),
+            temporary: false,
+            placement: Placement::Reference,
+            write: false,
+            assigned: Vec::new(),
+            locking: None,
+            level,
+        }
+    }
+
     /// The attribute's name, as routers know columns.
     pub fn column_name(&self, attribute: i16) -> String {
         // SAFETY: a catalogue look-up; null when there is no such attribute.

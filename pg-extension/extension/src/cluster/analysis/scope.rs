@@ -8,7 +8,7 @@ use super::kept_value;
 use super::locality::Locality;
 use super::relation::Relation;
 use super::tree::{self, NodePtr};
-use pgrx::pg_sys::{self, RTEKind};
+use pgrx::pg_sys::{self, Oid, RTEKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Index of a query level.
@@ -43,6 +43,17 @@ pub struct Scope {
     with: BTreeMap<String, ScopeId>,
 }
 
+/// Rows that were gathered come as arrays, the parameters of a statement over them.
+#[derive(Default)]
+struct Gathered {
+    /// For each parameter, from 0, the part of the rows that it is the first column of.
+    first_of: BTreeMap<i32, usize>,
+    /// The relation that stands for each part.
+    relations: BTreeMap<usize, usize>,
+    /// Parts that are mentioned more than once.
+    repeated: BTreeSet<usize>,
+}
+
 /// Everything known about a statement's relations and columns.
 #[derive(Default)]
 pub struct Scopes {
@@ -53,11 +64,55 @@ pub struct Scopes {
     columns: BTreeMap<(usize, i16), Column>,
     /// Nodes that stand for a column of a WITH query that is mentioned several times.
     derived: BTreeMap<(ScopeId, usize, i16), Column>,
+    /// Of a statement over rows that were gathered: what its parameters are.
+    gathered: Option<Gathered>,
     /// What is known of how the rows of levels lie: a level that is mentioned twice in each of many levels is looked at once.
     pub localities: BTreeMap<ScopeId, Locality>,
 }
 
 impl Scopes {
+    /// For a statement over rows that were gathered: each part of them is a relation, too, at first with the same rows on every node.
+    ///
+    /// `first_of` says which parameters, from 0, are the first columns of the parts.
+    pub fn over_parts(first_of: impl IntoIterator<Item = usize>) -> Scopes {
+        let numbered = first_of.into_iter().enumerate();
+        Scopes {
+            gathered: Some(Gathered {
+                first_of: numbered.map(|(part, at)| (at as i32, part)).collect(),
+                ..Gathered::default()
+            }),
+            ..Scopes::default()
+        }
+    }
+
+    /// The parts that are mentioned once, with the relations that stand for them.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.gathered.iter().flat_map(|gathered| {
+            let once = |(part, _): &(&usize, &usize)| !gathered.repeated.contains(part);
+            let all = gathered.relations.iter().filter(once);
+            all.map(|(part, relation)| (*part, *relation))
+        })
+    }
+
+    /// The part of which a range is the rows.
+    fn part_of(&mut self, entry: &pg_sys::RangeTblEntry, level: usize) -> Option<Range> {
+        let gathered = self.gathered.as_mut()?;
+        let first = tree::list::<pg_sys::RangeTblFunction>(entry.functions).next()?;
+        let call = tree::cast::<pg_sys::FuncExpr, _>(first.funcexpr)?;
+        let parameter = tree::list::<pg_sys::Param>(call.args).next()?;
+        let is_unnest = call.funcid == Oid::from(pg_sys::F_UNNEST_ANYARRAY);
+        if entry.rtekind != RTEKind::RTE_FUNCTION || entry.funcordinality || !is_unnest {
+            return None;
+        }
+        let part = *gathered.first_of.get(&(parameter.paramid - 1))?;
+        let id = self.relations.len();
+        if gathered.relations.insert(part, id).is_some() {
+            gathered.repeated.insert(part);
+        }
+        self.relations.push(Relation::of_rows(level));
+        Some(Range::Relation(id))
+    }
+
     /// The table that the statement itself changes.
     pub fn target(&self) -> Option<&Relation> {
         self.relations
@@ -146,7 +201,7 @@ impl Scopes {
                 },
                 None => Range::Computed,
             },
-            _ => Range::Computed,
+            _ => self.part_of(entry, level).unwrap_or(Range::Computed),
         }
     }
 
@@ -193,6 +248,11 @@ impl Scopes {
                 column
             }
         }
+    }
+
+    /// The same of a column that some condition names.
+    pub fn known_column(&self, relation: usize, attribute: i16) -> Option<Column> {
+        self.columns.get(&(relation, attribute)).copied()
     }
 
     /// The relation and attribute behind a node; `None` for derived ones.
@@ -265,7 +325,7 @@ impl Scopes {
         }
         let entry = tree::list::<pg_sys::TargetEntry>(query.targetList)
             .find(|entry| entry.resno == attribute)?;
-        let var = tree::cast::<pg_sys::Var, _>(strip_relabel(entry.expr.cast()))?;
+        let var = tree::cast::<pg_sys::Var, _>(super::operand::strip_alike(entry.expr.cast()))?;
         self.resolve(scope, var)
     }
 

@@ -49,6 +49,11 @@ fn with_current<R>(code: impl FnOnce(&mut Placements) -> R) -> R {
     })
 }
 
+/// How many nodes the cluster has, at least 1.
+pub fn node_count() -> usize {
+    with_current(|placements| placements.node_count.max(1))
+}
+
 /// The node that has the tables without a placement; `None` in a cluster of one.
 pub fn first_of_several() -> Option<i32> {
     with_current(|placements| (placements.node_count > 1).then_some(placements.first_node))

@@ -3,10 +3,11 @@
 //! (W. Kim, On Optimizing an SQL-like Nested Query, 1982). Where there is no group the subquery gives NULL; only conditions that NULL fails are
 //! joined so, which leaves out count().
 
+use super::super::conditions;
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::tree::{self, NodePtr};
 use super::{build, filter, outer};
-use pgrx::pg_sys::{self, Oid, SubLinkType};
+use pgrx::pg_sys::{self, SubLinkType};
 
 /// Aggregates that give NULL over no rows, and meet no error over values that are there.
 const AGGREGATES: [&str; 4] = ["avg", "max", "min", "sum"];
@@ -181,16 +182,14 @@ pub fn compares_groups(operation: &pg_sys::OpExpr, inner: NodePtr) -> bool {
         return false;
     };
     let collation = tree::collation_of(inner);
-    let is_plain = |collation: Oid| {
-        // SAFETY: a look-up by number.
-        collation == Oid::INVALID || unsafe { pg_sys::get_collation_isdeterministic(collation) }
-    };
     // SAFETY: look-ups by number.
     let fits = unsafe {
         pg_sys::op_hashjoinable(operation.opno, tree::type_of(inner))
             && pg_sys::equality_ops_are_compatible(operation.opno, clause.eqop)
     };
-    fits && clause.hashable && is_plain(collation) && is_plain(operation.inputcollid)
+    fits && clause.hashable
+        && conditions::tells_apart(collation)
+        && conditions::tells_apart(operation.inputcollid)
 }
 
 fn has_own_columns(node: NodePtr) -> bool {

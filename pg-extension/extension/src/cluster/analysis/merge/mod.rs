@@ -11,6 +11,7 @@
 //! - `gather`: each node gives the rows of every relation that can matter, and one node runs the statement over them. A `change` is run by the nodes of
 //!   the rows that change.
 //! - `broadcast`: as `gather`, but the largest tables stay where they are, and each node gets the rows of the others.
+//! - `repartition`: of these rows, each node gets those only that can meet something there.
 
 mod aggregate;
 mod broadcast;
@@ -31,6 +32,7 @@ mod partial;
 pub mod parts;
 mod pull;
 mod reduce;
+mod repartition;
 mod sorted_values;
 mod subquery;
 pub mod table_rows;
@@ -211,6 +213,16 @@ struct Partitioned {
 impl Partitioned {
     /// Of a text of ours; `None` when nodes need rows of others.
     fn of_text(text: &str, parameters: &[Oid]) -> Result<Option<Partitioned>, PostgresError> {
+        Partitioned::of_text_in(Scopes::default(), text, parameters, |_, _| ())
+    }
+
+    /// The same, after something was done with the scopes, which are given empty.
+    fn of_text_in(
+        mut scopes: Scopes,
+        text: &str,
+        parameters: &[Oid],
+        prepare: impl FnOnce(&mut Scopes, ScopeId),
+    ) -> Result<Option<Partitioned>, PostgresError> {
         let text = parser::c_text(text);
         let statement = parser::parse(&text)?[0];
         let query = parser::analyse(statement, &text, parameters)?.query;
@@ -218,8 +230,8 @@ impl Partitioned {
         let &[rewritten] = queries.as_slice() else {
             return Ok(None);
         };
-        let mut scopes = Scopes::default();
         let scope = scopes.add(rewritten, None, 0);
+        prepare(&mut scopes, scope);
         let Locality::Partitioned { keys } = locality::rows(&mut scopes, scope) else {
             return Ok(None);
         };

@@ -5,7 +5,9 @@
 //! here, one participant may have committed when another runs its part for the first time. So nothing may fail that depends on rows,
 //! and nothing that depends on values may fail on one participant alone.
 
-use super::super::super::analysis::{blind, functions, operand, parser, relation, tree};
+use super::super::super::analysis::{
+    blind, conditions, functions, operand, parser, relation, tree,
+};
 use super::super::placements::{self, Home};
 use super::super::record::Record;
 use super::source;
@@ -313,9 +315,7 @@ fn key(query: &'static pg_sys::Query, attribute: i16) -> Option<NodePtr> {
                     let is_key = tree::cast::<pg_sys::Var, _>(operand::strip_faithful(column))
                         .is_some_and(|column| column.varattno == attribute);
                     // Otherwise other keys, which lie elsewhere, are equal.
-                    let exact = comparison.inputcollid == Oid::INVALID
-                        // SAFETY: a catalogue look-up.
-                        || unsafe { pg_sys::get_collation_isdeterministic(comparison.inputcollid) };
+                    let exact = conditions::tells_apart(comparison.inputcollid);
                     if is_key && exact {
                         found = Some(value);
                     }

@@ -38,7 +38,8 @@ class StageFaultsIT {
     SCATTER("SELECT id, n FROM item WHERE id <= 40 AND %s"),
     GATHER("SELECT sum(n), count(*) FROM item WHERE %s"),
     JOIN("SELECT count(*), sum(i.n) FROM item i JOIN other o ON o.ref = i.id WHERE %s"),
-    BROADCAST("SELECT count(*), sum(i.n) FROM item i JOIN other o ON o.ref = i.id WHERE %s"),
+    BROADCAST("SELECT count(*), sum(i.n) FROM item i JOIN other o ON o.ref <= i.id WHERE %s"),
+    REPARTITION("SELECT count(*), sum(i.n) FROM item i JOIN other o ON o.ref = i.id WHERE %s"),
     LOCKING("SELECT id FROM item WHERE %s ORDER BY n, id LIMIT 3 FOR UPDATE"),
     UPDATE("UPDATE item SET n = n + 1 WHERE %s"),
     INSERT_SELECT("INSERT INTO target SELECT i.n + i.id, i.n FROM item i WHERE %s"),
@@ -65,7 +66,8 @@ class StageFaultsIT {
     String setting() {
       return this == JOIN
           ? "SET abelian.plan_exchanges = off"
-          : "SET abelian.min_broadcast_size = " + (this == BROADCAST ? "0" : "-1");
+          : "SET abelian.min_broadcast_size = "
+              + (this == BROADCAST || this == REPARTITION ? "0" : "-1");
     }
   }
 

@@ -315,9 +315,21 @@ public final class FactsParser {
             merge(node.path("rows")),
             merge(node.path("merge")),
             node.path("finish_needs_rows").asBoolean(),
+            list(node.path("splits"), FactsParser::split),
             node.path("moved_bytes").asDouble(),
+            node.path("split_bytes").asDouble(),
             node.path("all_bytes").asDouble())
         : null;
+  }
+
+  private static MergeFacts.Split split(JsonNode node) {
+    JsonNode like = node.path("like");
+    return new MergeFacts.Split(
+        node.path("part").asInt(),
+        node.path("column").asInt(),
+        node.path("type").asInt(),
+        text(like.path("schema")),
+        text(like.path("name")));
   }
 
   private static CopyFacts copy(JsonNode node) {

@@ -22,7 +22,7 @@ import java.util.List;
  * @param taken the text that says which of the workers' rows the statement takes, by their places
  *     from 1, when these are the first ones of each node and are locked; else null
  * @param reason why it cannot be merged, or why rows of whole tables come together; else null
- * @param broadcast how it can be run without that the largest tables' rows move; null when it
+ * @param broadcast how it can be run so that less moves, or the nodes share the work; null when it
  *     cannot
  * @param finish what is known when the workers' rows are rows of the answer; else null
  */
@@ -106,8 +106,8 @@ public record MergeFacts(
   public record Window(Value limit, Value offset, String text) {}
 
   /**
-   * How nodes join their own rows of the largest tables with all rows of the others, which each of
-   * them gets: a broadcast join.
+   * How nodes join their own rows of the largest tables with rows of the others, which each of them
+   * gets: a broadcast join. Of rows that are divided, each node gets its own: a repartition join.
    *
    * @param rows gathers the rows of the others, as for a change: its combine text is what each node
    *     makes of them and of its own
@@ -115,23 +115,51 @@ public record MergeFacts(
    *     that they get and one node runs the statement over the groups; all of its texts take the
    *     arrays of the rows behind the statement's own parameters
    * @param finishNeedsRows whether the query that finishes it reads those arrays as well
-   * @param movedBytes what one node gives of the others, as its planner estimates
+   * @param splits the parts of the rows that are divided
+   * @param movedBytes what one node gives for all nodes, as its planner estimates
+   * @param splitBytes what it gives for one node each
    * @param allBytes what it would give if nothing stayed
    */
   public record Broadcast(
       MergeFacts rows,
       MergeFacts merge,
       boolean finishNeedsRows,
+      List<Split> splits,
       double movedBytes,
+      double splitBytes,
       double allBytes) {
+    /** Copies the list. */
+    public Broadcast {
+      splits = List.copyOf(splits);
+    }
+
     /**
-     * Whether less passes through the router than when one node joins all rows, which it takes and
-     * gives once each.
+     * Whether no more passes through the router than when one node joins all rows, which it takes
+     * and gives once each.
      *
      * @param nodes how many get the rows
      */
     public boolean isCheaper(int nodes) {
-      return 2 * allBytes > (1 + nodes) * movedBytes;
+      double passes = (1 + nodes) * movedBytes + 2 * splitBytes;
+      return splits.isEmpty() ? 2 * allBytes > passes : 2 * allBytes >= passes;
+    }
+  }
+
+  /**
+   * A part of gathered rows that is divided between nodes by one of its columns: rows that are
+   * equal there meet on one node.
+   *
+   * @param part its number
+   * @param column the column among those of the part, from 0
+   * @param type OID of the column's type
+   * @param schema of the table whose rows they meet by its distribution column; null to divide them
+   *     by the hash
+   * @param table its name; null likewise
+   */
+  public record Split(int part, int column, int type, String schema, String table) {
+    /** True when no table says where the rows go. */
+    public boolean isByHash() {
+      return table == null;
     }
   }
 }

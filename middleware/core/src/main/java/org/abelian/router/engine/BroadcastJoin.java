@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.execution.CollectReply;
@@ -12,12 +14,14 @@ import org.abelian.router.execution.PartCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.Route;
+import org.abelian.router.routing.SplitPlaces;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
  * A broadcast join. The router takes the rows of the smaller tables, and gives all of them to every
- * node, which joins them with its own rows of the largest ones. One node finishes what all have
- * made of that. Both reads of a node are by one snapshot.
+ * node, which joins them with its own rows of the largest ones. Rows that can meet others on one
+ * node only go to that one: a repartition join, in which none need stay. One node finishes what all
+ * have made of that. Both reads of a node are by one snapshot.
  */
 final class BroadcastJoin {
   private static final byte[] UNNAMED = {};
@@ -52,19 +56,28 @@ final class BroadcastJoin {
     BroadcastJoin join = new BroadcastJoin(context, bound, facts);
     List<NodePortal> first = new ArrayList<>();
     Route.Scatter others = new Route.Scatter(route.nodes(), facts.rows());
-    PartCollection rows = GatherExecution.collect(context, bound, others, first);
+    Map<Integer, ToIntFunction<byte[][]>> homes =
+        SplitPlaces.of(facts.splits(), bound.routed().router().catalog(), route.nodes());
+    PartCollection rows = GatherExecution.collect(context, bound, others, first, homes);
     try {
       if (context.replies().failed()) {
         return null;
       }
-      context.exchanges().copied("broadcast rows", rows.parts(), first.size());
-      return join.bind(first, rows.arrays());
+      context.exchanges().shared("broadcast rows", rows, first.size());
+      return join.bind(first, new Shares(route.nodes(), rows.arrays(route.nodes().size())));
     } finally {
       rows.close();
     }
   }
 
-  private Execution bind(List<NodePortal> first, List<ByteQueue> rows) throws IOException {
+  /** What each node gets. */
+  private record Shares(List<Integer> nodes, List<List<ByteQueue>> rows) {
+    List<ByteQueue> of(NodePortal portal) {
+      return rows.get(nodes.indexOf(portal.backend().nodeId));
+    }
+  }
+
+  private Execution bind(List<NodePortal> first, Shares rows) throws IOException {
     PartCollection joined = GatherExecution.collection(context, facts.merge());
     try {
       join(first, rows, joined);
@@ -72,19 +85,18 @@ final class BroadcastJoin {
         return null;
       }
       context.exchanges().copied("joined rows", joined.parts(), 1);
-      return bindFinal(rows, joined.arrays());
+      return bindFinal(rows.rows().get(0), joined.arrays());
     } finally {
       joined.close();
     }
   }
 
   /** Each node joins; the answers are collected. */
-  private void join(List<NodePortal> first, List<ByteQueue> rows, PartCollection joined)
-      throws IOException {
+  private void join(List<NodePortal> first, Shares rows, PartCollection joined) throws IOException {
     SeveralNodes.together(
         context,
         SeveralNodes.backends(first),
-        () -> first.forEach(earlier -> join(earlier, rows, joined)));
+        () -> first.forEach(earlier -> join(earlier, rows.of(earlier), joined)));
     if (!bound.routed().origins().isKnown()) {
       GatherExecution.learnOrigins(context, bound, first.get(0).backend());
     }

@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.abelian.router.execution.PartCollection;
 import org.abelian.router.execution.RowCollection;
 
 /**
@@ -55,6 +56,18 @@ public final class Exchanges {
       RowCollection part = parts.get(i);
       String which = parts.size() == 1 ? what : what + " of part " + i;
       noted.add(new Exchange(which, part.rows(), part.bytes(), nodes, true));
+    }
+  }
+
+  /** The same, where each node gets its own rows of parts that are divided. */
+  void shared(String what, PartCollection rows, int nodes) {
+    for (int i = 0; noted != null && i < rows.count(); i++) {
+      List<RowCollection> part = rows.part(i);
+      boolean copied = part.size() == 1;
+      long count = part.stream().mapToLong(RowCollection::rows).sum();
+      long bytes = part.stream().mapToLong(RowCollection::bytes).sum();
+      String which = rows.count() == 1 ? what : what + " of part " + i;
+      noted.add(new Exchange(copied ? which : "divided " + which, count, bytes, nodes, copied));
     }
   }
 

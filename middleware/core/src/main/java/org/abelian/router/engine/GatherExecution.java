@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.ToIntFunction;
 import org.abelian.router.analysis.MergeFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
@@ -153,20 +155,25 @@ final class GatherExecution {
    */
   static PartCollection collect(EngineContext context, BoundStatement bound, Route.Scatter route)
       throws IOException {
-    return collect(context, bound, route, null);
+    return collect(context, bound, route, null, Map.of());
   }
 
   /**
    * The same.
    *
    * @param portals gets the nodes' portals, which stay open; null for none
+   * @param homes finds the place among the nodes of each row of a part that is divided
    */
   static PartCollection collect(
-      EngineContext context, BoundStatement bound, Route.Scatter route, List<NodePortal> portals)
+      EngineContext context,
+      BoundStatement bound,
+      Route.Scatter route,
+      List<NodePortal> portals,
+      Map<Integer, ToIntFunction<byte[][]>> homes)
       throws IOException {
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), false);
     gather.kept = portals;
-    PartCollection rows = gather.collection();
+    PartCollection rows = collection(context, route.merge(), homes, route.nodes().size());
     boolean complete = false;
     try {
       gather.runWorkers(route.nodes(), rows);
@@ -190,9 +197,18 @@ final class GatherExecution {
 
   /** Room for what the workers give. */
   static PartCollection collection(EngineContext context, MergeFacts merge) {
+    return collection(context, merge, Map.of(), 1);
+  }
+
+  private static PartCollection collection(
+      EngineContext context,
+      MergeFacts merge,
+      Map<Integer, ToIntFunction<byte[][]>> homes,
+      int places) {
     boolean whole = merge.parts().isEmpty();
     List<Integer> parts = whole ? List.of(merge.workerTypes().size()) : merge.parts();
-    return new PartCollection(parts, !whole, context.exchangeLimit(), context.memory());
+    return new PartCollection(
+        parts, !whole, homes, places, context.exchangeLimit(), context.memory());
   }
 
   /** Has the nodes give the rows that matter. */

@@ -4,6 +4,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.MemoryBudget;
@@ -11,13 +13,19 @@ import org.abelian.router.protocol.MemoryBudget;
 /**
  * Rows of several nodes, for one node as parameters. Where they are of several tables, the first
  * column of a row is the number of its part. Each part has columns of its own, which are NULL in
- * rows of the others and are not kept for those.
+ * rows of the others and are not kept for those. Of a part that is divided, each of several places
+ * gets its own rows.
  */
 public final class PartCollection implements RowSink {
   private final boolean numbered;
   private final long limit;
-  private final List<RowCollection> parts = new ArrayList<>();
+
+  /** Of each part its rows, or those of each place. */
+  private final List<List<RowCollection>> parts = new ArrayList<>();
+
+  private final Map<Integer, ToIntFunction<byte[][]>> homes;
   private final int[] ends;
+  private long kept;
 
   /**
    * @param columnCounts of each part
@@ -27,23 +35,40 @@ public final class PartCollection implements RowSink {
    */
   public PartCollection(
       List<Integer> columnCounts, boolean numbered, long limit, MemoryBudget memory) {
+    this(columnCounts, numbered, Map.of(), 1, limit, memory);
+  }
+
+  /**
+   * As above, for several places.
+   *
+   * @param homes gives the place of a row, from 0, of each part that is divided
+   * @param places how many there are
+   */
+  public PartCollection(
+      List<Integer> columnCounts,
+      boolean numbered,
+      Map<Integer, ToIntFunction<byte[][]>> homes,
+      int places,
+      long limit,
+      MemoryBudget memory) {
     this.numbered = numbered;
+    this.homes = Map.copyOf(homes);
     this.limit = limit;
     ends = new int[columnCounts.size()];
     int end = 1;
     for (int i = 0; i < ends.length; i++) {
       end += columnCounts.get(i);
       ends[i] = end;
-      parts.add(new RowCollection(columnCounts.get(i), limit, memory));
+      List<RowCollection> part = new ArrayList<>();
+      for (int place = homes.containsKey(i) ? places : 1; place > 0; place--) {
+        part.add(new RowCollection(columnCounts.get(i), limit, memory));
+      }
+      parts.add(part);
     }
   }
 
   @Override
   public long room() {
-    long kept = 0;
-    for (RowCollection part : parts) {
-      kept += limit - part.room();
-    }
     return limit - kept;
   }
 
@@ -55,36 +80,69 @@ public final class PartCollection implements RowSink {
   @Override
   public void take(byte[][] values) {
     if (!numbered) {
-      parts.get(0).take(values);
+      keep(0, values);
       return;
     }
     int number = Integer.parseInt(new String(values[0], StandardCharsets.US_ASCII));
     int from = number == 0 ? 1 : ends[number - 1];
-    parts.get(number).take(Arrays.copyOfRange(values, from, ends[number]));
-    if (room() < 0) {
+    keep(number, Arrays.copyOfRange(values, from, ends[number]));
+  }
+
+  private void keep(int number, byte[][] row) {
+    ToIntFunction<byte[][]> home = homes.get(number);
+    parts.get(number).get(home == null ? 0 : home.applyAsInt(row)).take(row);
+    kept += RowCollection.sizeOf(row);
+    if (kept > limit) {
       throw tooMuch();
     }
   }
 
   @Override
   public AbelianException tooMuch() {
-    return parts.get(0).tooMuch();
+    return parts.get(0).get(0).tooMuch();
   }
 
-  /** The rows of each part. */
+  /** How many parts there are. */
+  public int count() {
+    return parts.size();
+  }
+
+  /** The rows of a part: all of them, or where it is divided, those of each place. */
+  public List<RowCollection> part(int number) {
+    return List.copyOf(parts.get(number));
+  }
+
+  /** The rows of each part, none of which is divided. */
   public List<RowCollection> parts() {
-    return List.copyOf(parts);
+    return parts.stream().map(part -> part.get(0)).toList();
   }
 
-  /** One array literal for each column of each part; only once. */
+  /** One array literal for each column of each part, none of which is divided; only once. */
   public List<ByteQueue> arrays() {
-    List<ByteQueue> arrays = new ArrayList<>();
-    parts.forEach(part -> arrays.addAll(part.arrays()));
+    return arrays(1).get(0);
+  }
+
+  /**
+   * One array literal for each column of each part, as each place gets them; only once.
+   *
+   * @param places how many there are
+   */
+  public List<List<ByteQueue>> arrays(int places) {
+    List<List<ByteQueue>> arrays = new ArrayList<>();
+    for (int place = 0; place < places; place++) {
+      arrays.add(new ArrayList<>());
+    }
+    for (List<RowCollection> part : parts) {
+      List<List<ByteQueue>> columns = part.stream().map(RowCollection::arrays).toList();
+      for (int place = 0; place < places; place++) {
+        arrays.get(place).addAll(columns.get(columns.size() == 1 ? 0 : place));
+      }
+    }
     return arrays;
   }
 
   /** Gives up the memory. */
   public void close() {
-    parts.forEach(RowCollection::close);
+    parts.forEach(part -> part.forEach(RowCollection::close));
   }
 }

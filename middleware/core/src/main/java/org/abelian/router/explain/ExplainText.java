@@ -236,15 +236,26 @@ public final class ExplainText {
     how.put("Finish", merge.combine());
   }
 
+  private static final String GROUPS =
+      "broadcast join, each node groups those of its own rows that the rows that all give can meet;"
+          + " one node joins the groups";
+
+  private static final String BROADCAST =
+      "broadcast join, each node joins its own rows with the rows that all give";
+
+  private static final String DIVIDES =
+      "repartition join, each node joins its own rows with those that can meet them there";
+
   private static void addJoin(MergeFacts merge, Map<String, String> how) {
     MergeFacts rows = merge.broadcast().rows();
     boolean groups = !merge.broadcast().merge().parts().isEmpty();
-    how.put(
-        "Run",
-        groups
-            ? "broadcast join, each node groups those of its own rows that the rows that all give"
-                + " can meet; one node joins the groups"
-            : "broadcast join, each node joins its own rows with the rows that all give");
+    how.put("Run", groups ? GROUPS : merge.broadcast().splits().isEmpty() ? BROADCAST : DIVIDES);
+    for (MergeFacts.Split split : merge.broadcast().splits()) {
+      String by = split.isByHash() ? "by its hash" : "as the rows of " + split.table();
+      how.put(
+          "Rows of part " + split.part(),
+          "divided by their column " + (split.column() + 1) + ", " + by);
+    }
     how.put("Reason", merge.reason());
     if (rows.worker() != null) {
       how.put("Worker query", rows.worker());

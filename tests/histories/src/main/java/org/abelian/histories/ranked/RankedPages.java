@@ -54,7 +54,8 @@ public final class RankedPages {
       // A page for each row: PostgreSQL lets the slice table grow by many pages at once where
       // writers wait to extend it, and indexes are used in tables that are larger alone.
       statement.execute(
-          "CREATE TABLE page (id int PRIMARY KEY, kind int, filler text, likes abelian.counter) WITH (fillfactor = 10)");
+          "CREATE TABLE page (id int PRIMARY KEY, kind int, filler text, likes abelian.counter)"
+              + " WITH (fillfactor = 10)");
       statement.execute(
           "INSERT INTO page SELECT i, i %% 3, repeat('x', 1500), i * 7919 %% 211 FROM generate_series(1, %d) i"
               .formatted(PAGES));

@@ -110,8 +110,8 @@ pub fn define() {
     );
     GucRegistry::define_int_guc(
         c"abelian.min_broadcast_size",
-        c"The amount of rows to be gathered from a node from which on a broadcast join is considered.",
-        c"By the planner's estimates. -1 turns broadcast joins off.",
+        c"The amount of rows to be gathered from a node from which on a broadcast or repartition join is considered.",
+        c"By the planner's estimates. -1 turns both off.",
         &MIN_BROADCAST_SIZE,
         -1,
         i32::MAX,

@@ -1,6 +1,6 @@
-//! A repartition join: of rows that are gathered, each goes to one node only, that of the rows that it can meet. Which one a column says, by the
-//! placement of a table that stays and is joined by its key, or where nothing stays, by its hash. That the nodes can then work by themselves is not
-//! argued anew: such rows are looked at as a table that is distributed by that column.
+//! A repartition join: each gathered row goes to one node only, the one that holds the rows it can match. One of its columns decides: by the placement
+//! of a table that stays and is joined on its distribution column, or, where no table stays, by the hash of the column's value. No proof of its own says
+//! that the nodes can then work by themselves: such rows are looked at as a table that is distributed by that column.
 
 use super::super::graph::Column;
 use super::super::locality::{self, Locality};
@@ -17,7 +17,7 @@ const TRIED_MAX: usize = 4;
 /// The colocation group of rows that are divided by the hash of a column; tables have others.
 const BY_HASH: i32 = i32::MIN;
 
-/// Rows that were gathered, as the arrays of a statement over them.
+/// The gathered rows of one mention, passed as one array for each column.
 pub struct Part {
     /// How many bytes of them a node gives.
     pub bytes: f64,
@@ -78,7 +78,8 @@ struct Candidate {
     type_oid: Oid,
 }
 
-/// Divides the parts for which nodes can work by themselves then, in the scopes as well. None if they cannot, whatever is divided.
+/// Chooses which parts to divide and by which columns, so that nodes can work by themselves, and marks these parts as distributed in the scopes. Empty
+/// if no choice achieves that.
 ///
 /// `by_hash` allows that no table stays.
 pub fn choose(scopes: &mut Scopes, scope: ScopeId, parts: &[Part], by_hash: bool) -> Vec<Split> {
@@ -93,7 +94,7 @@ pub fn choose(scopes: &mut Scopes, scope: ScopeId, parts: &[Part], by_hash: bool
         .any(|relation| relation.spreading().is_some());
     let mut splits = match stays {
         true => like_tables(scopes, scope, &candidates),
-        false if by_hash => by_each_other(scopes, scope, &candidates, parts),
+        false if by_hash => by_hash_of_joined_columns(scopes, scope, &candidates, parts),
         false => Vec::new(),
     };
     splits.sort_by_key(|split| split.part);
@@ -149,7 +150,7 @@ fn put_back(scopes: &mut Scopes, relation: usize) {
 /// Divides parts as the rows of tables lie to which their columns are compared: each that can be.
 fn like_tables(scopes: &mut Scopes, scope: ScopeId, candidates: &[Candidate]) -> Vec<Split> {
     let mut splits: Vec<Split> = Vec::new();
-    let mut is_right = is_local(scopes, scope);
+    let mut was_local = is_local(scopes, scope);
     for candidate in candidates {
         if splits.iter().any(|split| split.part == candidate.part) {
             continue;
@@ -158,12 +159,12 @@ fn like_tables(scopes: &mut Scopes, scope: ScopeId, candidates: &[Candidate]) ->
             continue;
         };
         place(scopes, candidate, way.colocation, &way);
-        let is_still = is_local(scopes, scope);
-        if is_right && !is_still {
+        let is_local_now = is_local(scopes, scope);
+        if was_local && !is_local_now {
             put_back(scopes, candidate.relation);
             continue;
         }
-        is_right = is_still;
+        was_local = is_local_now;
         splits.push(split(candidate, Some(like)));
     }
     if !is_local(scopes, scope) {
@@ -199,7 +200,7 @@ fn table_beside(
 }
 
 /// Divides parts by a column of each that are compared with each other: where the most bytes are.
-fn by_each_other(
+fn by_hash_of_joined_columns(
     scopes: &mut Scopes,
     scope: ScopeId,
     candidates: &[Candidate],

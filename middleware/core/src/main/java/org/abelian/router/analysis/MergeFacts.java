@@ -116,7 +116,7 @@ public record MergeFacts(
    *     arrays of the rows behind the statement's own parameters
    * @param finishNeedsRows whether the query that finishes it reads those arrays as well
    * @param splits the parts of the rows that are divided
-   * @param movedBytes what one node gives for all nodes, as its planner estimates
+   * @param movedBytes what one node gives for every node, as its planner estimates
    * @param splitBytes what it gives for one node each
    * @param allBytes what it would give if nothing stayed
    */

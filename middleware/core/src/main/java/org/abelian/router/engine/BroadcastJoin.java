@@ -14,14 +14,14 @@ import org.abelian.router.execution.PartCollection;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.routing.Route;
-import org.abelian.router.routing.SplitPlaces;
+import org.abelian.router.routing.SplitTargets;
 import org.abelian.router.statement.RoutedStatement;
 
 /**
  * A broadcast join. The router takes the rows of the smaller tables, and gives all of them to every
- * node, which joins them with its own rows of the largest ones. Rows that can meet others on one
- * node only go to that one: a repartition join, in which none need stay. One node finishes what all
- * have made of that. Both reads of a node are by one snapshot.
+ * node, which joins them with its own rows of the largest ones. In a repartition join a row goes
+ * only to the node that holds the rows it can match, and no table need stay. One node finishes what
+ * all have made of that. Both reads of a node are by one snapshot.
  */
 final class BroadcastJoin {
   private static final byte[] UNNAMED = {};
@@ -38,7 +38,7 @@ final class BroadcastJoin {
 
   /**
    * Whether a read is run in this way: it may be bound several times, and less moves than when one
-   * node gets all rows.
+   * node gets all rows; or no more, where rows are divided.
    */
   static boolean applies(RoutedStatement routed, Route.Scatter route) {
     MergeFacts.Broadcast facts = route.merge().broadcast();
@@ -56,14 +56,14 @@ final class BroadcastJoin {
     BroadcastJoin join = new BroadcastJoin(context, bound, facts);
     List<NodePortal> first = new ArrayList<>();
     Route.Scatter others = new Route.Scatter(route.nodes(), facts.rows());
-    Map<Integer, ToIntFunction<byte[][]>> homes =
-        SplitPlaces.of(facts.splits(), bound.routed().router().catalog(), route.nodes());
-    PartCollection rows = GatherExecution.collect(context, bound, others, first, homes);
+    Map<Integer, ToIntFunction<byte[][]>> targets =
+        SplitTargets.of(facts.splits(), bound.routed().router().catalog(), route.nodes());
+    PartCollection rows = GatherExecution.collect(context, bound, others, first, targets);
     try {
       if (context.replies().failed()) {
         return null;
       }
-      context.exchanges().shared("broadcast rows", rows, first.size());
+      context.exchanges().shared(rows, first.size());
       return join.bind(first, new Shares(route.nodes(), rows.arrays(route.nodes().size())));
     } finally {
       rows.close();

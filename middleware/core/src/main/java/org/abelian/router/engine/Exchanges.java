@@ -59,15 +59,16 @@ public final class Exchanges {
     }
   }
 
-  /** The same, where each node gets its own rows of parts that are divided. */
-  void shared(String what, PartCollection rows, int nodes) {
+  /** Rows of which each of so many nodes gets all, or where a part is divided, its own share. */
+  void shared(PartCollection rows, int nodes) {
     for (int i = 0; noted != null && i < rows.count(); i++) {
       List<RowCollection> part = rows.part(i);
       boolean copied = part.size() == 1;
       long count = part.stream().mapToLong(RowCollection::rows).sum();
       long bytes = part.stream().mapToLong(RowCollection::bytes).sum();
+      String what = copied ? "broadcast rows" : "repartitioned rows";
       String which = rows.count() == 1 ? what : what + " of part " + i;
-      noted.add(new Exchange(copied ? which : "divided " + which, count, bytes, nodes, copied));
+      noted.add(new Exchange(which, count, bytes, nodes, copied));
     }
   }
 

@@ -162,18 +162,19 @@ final class GatherExecution {
    * The same.
    *
    * @param portals gets the nodes' portals, which stay open; null for none
-   * @param homes finds the place among the nodes of each row of a part that is divided
+   * @param targets finds the target of a row, an index into the nodes, for each part that is
+   *     divided
    */
   static PartCollection collect(
       EngineContext context,
       BoundStatement bound,
       Route.Scatter route,
       List<NodePortal> portals,
-      Map<Integer, ToIntFunction<byte[][]>> homes)
+      Map<Integer, ToIntFunction<byte[][]>> targets)
       throws IOException {
     GatherExecution gather = new GatherExecution(context, bound, route.merge(), false);
     gather.kept = portals;
-    PartCollection rows = collection(context, route.merge(), homes, route.nodes().size());
+    PartCollection rows = collection(context, route.merge(), targets, route.nodes().size());
     boolean complete = false;
     try {
       gather.runWorkers(route.nodes(), rows);
@@ -203,12 +204,12 @@ final class GatherExecution {
   private static PartCollection collection(
       EngineContext context,
       MergeFacts merge,
-      Map<Integer, ToIntFunction<byte[][]>> homes,
-      int places) {
+      Map<Integer, ToIntFunction<byte[][]>> targets,
+      int targetCount) {
     boolean whole = merge.parts().isEmpty();
     List<Integer> parts = whole ? List.of(merge.workerTypes().size()) : merge.parts();
     return new PartCollection(
-        parts, !whole, homes, places, context.exchangeLimit(), context.memory());
+        parts, !whole, targets, targetCount, context.exchangeLimit(), context.memory());
   }
 
   /** Has the nodes give the rows that matter. */

@@ -11,19 +11,19 @@ import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.MemoryBudget;
 
 /**
- * Rows of several nodes, for one node as parameters. Where they are of several tables, the first
- * column of a row is the number of its part. Each part has columns of its own, which are NULL in
- * rows of the others and are not kept for those. Of a part that is divided, each of several places
- * gets its own rows.
+ * Rows collected from several nodes, to be passed as parameters to one node or to several. Where
+ * they are of several tables, the first column of a row is the number of its part. Each part has
+ * columns of its own, which are NULL in rows of the others and are not kept for those. A part may
+ * be divided: then each target node gets its own share.
  */
 public final class PartCollection implements RowSink {
   private final boolean numbered;
   private final long limit;
 
-  /** Of each part its rows, or those of each place. */
+  /** Of each part all rows, or the share of each target. */
   private final List<List<RowCollection>> parts = new ArrayList<>();
 
-  private final Map<Integer, ToIntFunction<byte[][]>> homes;
+  private final Map<Integer, ToIntFunction<byte[][]>> targets;
   private final int[] ends;
   private long kept;
 
@@ -39,20 +39,20 @@ public final class PartCollection implements RowSink {
   }
 
   /**
-   * As above, for several places.
+   * As above, for several target nodes.
    *
-   * @param homes gives the place of a row, from 0, of each part that is divided
-   * @param places how many there are
+   * @param targets gives the target of a row, from 0, for each part that is divided
+   * @param targetCount how many targets there are
    */
   public PartCollection(
       List<Integer> columnCounts,
       boolean numbered,
-      Map<Integer, ToIntFunction<byte[][]>> homes,
-      int places,
+      Map<Integer, ToIntFunction<byte[][]>> targets,
+      int targetCount,
       long limit,
       MemoryBudget memory) {
     this.numbered = numbered;
-    this.homes = Map.copyOf(homes);
+    this.targets = Map.copyOf(targets);
     this.limit = limit;
     ends = new int[columnCounts.size()];
     int end = 1;
@@ -60,7 +60,7 @@ public final class PartCollection implements RowSink {
       end += columnCounts.get(i);
       ends[i] = end;
       List<RowCollection> part = new ArrayList<>();
-      for (int place = homes.containsKey(i) ? places : 1; place > 0; place--) {
+      for (int target = targets.containsKey(i) ? targetCount : 1; target > 0; target--) {
         part.add(new RowCollection(columnCounts.get(i), limit, memory));
       }
       parts.add(part);
@@ -89,8 +89,8 @@ public final class PartCollection implements RowSink {
   }
 
   private void keep(int number, byte[][] row) {
-    ToIntFunction<byte[][]> home = homes.get(number);
-    parts.get(number).get(home == null ? 0 : home.applyAsInt(row)).take(row);
+    ToIntFunction<byte[][]> target = targets.get(number);
+    parts.get(number).get(target == null ? 0 : target.applyAsInt(row)).take(row);
     kept += RowCollection.sizeOf(row);
     if (kept > limit) {
       throw tooMuch();
@@ -107,35 +107,51 @@ public final class PartCollection implements RowSink {
     return parts.size();
   }
 
-  /** The rows of a part: all of them, or where it is divided, those of each place. */
+  /** The rows of a part: all of them, or where it is divided, the share of each target. */
   public List<RowCollection> part(int number) {
     return List.copyOf(parts.get(number));
   }
 
-  /** The rows of each part, none of which is divided. */
+  /**
+   * The rows of each part.
+   *
+   * @throws IllegalStateException if a part is divided
+   */
   public List<RowCollection> parts() {
+    requireUndivided();
     return parts.stream().map(part -> part.get(0)).toList();
   }
 
-  /** One array literal for each column of each part, none of which is divided; only once. */
+  private void requireUndivided() {
+    if (!targets.isEmpty()) {
+      throw new IllegalStateException("the rows are divided between several nodes");
+    }
+  }
+
+  /**
+   * One array literal for each column of each part. May be called only once.
+   *
+   * @throws IllegalStateException if a part is divided
+   */
   public List<ByteQueue> arrays() {
+    requireUndivided();
     return arrays(1).get(0);
   }
 
   /**
-   * One array literal for each column of each part, as each place gets them; only once.
+   * For each target node, one array literal for each column of each part. May be called only once.
    *
-   * @param places how many there are
+   * @param targetCount how many targets there are
    */
-  public List<List<ByteQueue>> arrays(int places) {
+  public List<List<ByteQueue>> arrays(int targetCount) {
     List<List<ByteQueue>> arrays = new ArrayList<>();
-    for (int place = 0; place < places; place++) {
+    for (int target = 0; target < targetCount; target++) {
       arrays.add(new ArrayList<>());
     }
     for (List<RowCollection> part : parts) {
       List<List<ByteQueue>> columns = part.stream().map(RowCollection::arrays).toList();
-      for (int place = 0; place < places; place++) {
-        arrays.get(place).addAll(columns.get(columns.size() == 1 ? 0 : place));
+      for (int target = 0; target < targetCount; target++) {
+        arrays.get(target).addAll(columns.get(columns.size() == 1 ? 0 : target));
       }
     }
     return arrays;

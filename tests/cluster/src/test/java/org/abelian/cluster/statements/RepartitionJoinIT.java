@@ -303,7 +303,7 @@ class RepartitionJoinIT {
   void explainTellsWhatMoves() throws SQLException {
     String sql = "SELECT count(*), sum(i.n) FROM fact f FULL JOIN item i ON i.k = f.k";
     String plan = String.join("\n", Twins.run(twins.routed(), "EXPLAIN ANALYZE " + sql));
-    assertTrue(plan.contains("divided broadcast rows of part 0, 300 rows"), plan);
+    assertTrue(plan.contains("repartitioned rows of part 0, 300 rows"), plan);
     assertTrue(plan.contains("to 3 nodes"), plan);
     assertFalse(plan.contains("all to each"), plan);
   }

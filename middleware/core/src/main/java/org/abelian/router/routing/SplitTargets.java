@@ -15,27 +15,28 @@ import org.abelian.router.placement.KeyKind;
 import org.abelian.router.placement.PartitionFunction;
 
 /**
- * Finds the node on which a gathered row meets others, which are equal in one of its columns: where
- * a table has the rows with that key, or by the hash. A row that can meet none, such as one with
- * NULL there, goes to the first of the nodes, as it may be wanted all the same.
+ * Finds the node that a gathered row goes to, by the value of one of its columns: the node where a
+ * table keeps the rows with that key, or one chosen by the value's hash. A row that can match
+ * nothing, such as one with NULL there, goes to the first node, since an outer join may still need
+ * it.
  */
-public final class SplitPlaces {
-  private SplitPlaces() {}
+public final class SplitTargets {
+  private SplitTargets() {}
 
   /**
-   * For each part that is divided, what finds the place of its rows among the nodes.
+   * For each part that is divided, what finds the target of a row: an index into the nodes.
    *
    * @param nodes ids
    */
   public static Map<Integer, ToIntFunction<byte[][]>> of(
       List<MergeFacts.Split> splits, Catalog catalog, List<Integer> nodes) {
-    Map<Integer, ToIntFunction<byte[][]>> places = new HashMap<>();
+    Map<Integer, ToIntFunction<byte[][]>> targets = new HashMap<>();
     for (MergeFacts.Split split : splits) {
-      places.put(
+      targets.put(
           split.part(),
           split.isByHash() ? byHash(split, nodes.size()) : like(split, catalog, nodes));
     }
-    return places;
+    return targets;
   }
 
   private static ToIntFunction<byte[][]> byHash(MergeFacts.Split split, int nodes) {

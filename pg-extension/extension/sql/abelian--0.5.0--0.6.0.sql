@@ -436,10 +436,11 @@ LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   broken regclass;
 BEGIN
-  SELECT l.relation INTO broken FROM abelian.lookup_index l
-   GROUP BY l.relation
-  HAVING 4 * count(*) <> (SELECT count(*) FROM pg_trigger t
-                           WHERE t.tgrelid = l.relation AND t.tgfoid = 'abelian.note_lookup_change()'::regprocedure AND t.tgenabled IN ('O', 'A'));
+  SELECT l.relation INTO broken FROM abelian.lookup_index l JOIN pg_class c ON c.oid = l.relation
+   WHERE 4 <> (SELECT count(*) FROM pg_trigger t
+                WHERE t.tgrelid = l.relation AND t.tgfoid = 'abelian.note_lookup_change()'::regprocedure AND t.tgenabled IN ('O', 'A')
+                  AND t.tgname LIKE format('abelian\_lookup\_%s\_%%', l.colocation_id))
+   LIMIT 1;
   IF broken IS NOT NULL THEN
     RAISE EXCEPTION 'the triggers of a lookup index of table % cannot be dropped or disabled', broken
       USING ERRCODE = 'feature_not_supported', HINT = 'drop_lookup_index() drops the index with its triggers.';
@@ -1177,7 +1178,7 @@ CREATE FUNCTION abelian.keeps_apart(index pg_index, attribute pg_attribute) RETU
                 AND usual.opcintype = abelian.compared_type((attribute).atttypid)
                 AND o.amopmethod = (SELECT m.oid FROM pg_am m WHERE m.amname = 'btree') AND o.amopstrategy = 3
                 AND o.amopopr = CASE WHEN (index).indisexclusion
-                      THEN (SELECT k.conexclop[place + 1] FROM pg_constraint k WHERE k.conindid = (index).indexrelid AND k.contype = 'x')
+                      THEN (SELECT k.conexclop[place + 1] FROM pg_constraint k WHERE k.conindid = (index).indexrelid AND k.contype IN ('x', 'p', 'u')) -- WITHOUT OVERLAPS is one, too
                       ELSE (SELECT e.amopopr FROM pg_amop e
                              WHERE e.amopfamily = c.opcfamily AND e.amoplefttype = c.opcintype AND e.amoprighttype = c.opcintype AND e.amopstrategy = 3) END))
 $$;
@@ -3316,7 +3317,7 @@ CREATE FUNCTION abelian.check_laws(type regtype, samples text[] DEFAULT NULL, tr
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $check$
 DECLARE
   aggregate oid := (SELECT to_regprocedure(split_part(label, ';', 1)) FROM pg_seclabel WHERE provider = 'abelian' AND classoid = 'pg_type'::regclass AND objoid = type);
-  value text := (SELECT format_type(prorettype, NULL) FROM pg_proc WHERE oid = aggregate);
+  value text := (SELECT format_type(prorettype, -1) FROM pg_proc WHERE oid = aggregate);
   arguments regtype[] := (SELECT proargtypes::oid[]::regtype[] FROM pg_proc WHERE oid = aggregate);
   laws constant text[][] := ARRAY[
     ['combining is commutative', 'abelian.merged(A, B)', 'abelian.merged(B, A)'],

@@ -186,8 +186,7 @@ impl Computing {
 
 /// The value with its type: casts that PostgreSQL adds are not written. Lengths are checked when the row comes.
 fn cast(value: NodePtr) -> String {
-    // SAFETY: the name of a valid type.
-    let type_ = unsafe { tree::string(pg_sys::format_type_be_qualified(tree::type_of(value))) };
+    let type_ = parser::type_name(tree::type_of(value));
     format!("({})::{type_}", parser::deparse_value(value))
 }
 

@@ -237,7 +237,7 @@ fn attributes(table: Oid) -> Vec<Attribute> {
                 number: attribute.attnum,
                 name: tree::string(attribute.attname.data.as_ptr()),
                 type_name: operand::base_type_name(attribute.atttypid, attribute.atttypmod),
-                base_type: tree::string(pg_sys::format_type_be_qualified(attribute.atttypid)),
+                base_type: parser::type_name(attribute.atttypid),
                 generated: attribute.attgenerated != 0,
                 default: pg_sys::build_column_default(relation.relation(), attribute.attnum.into()),
             }

@@ -151,17 +151,20 @@ pub fn compared_with(
 ) -> Option<&'static pg_sys::Var> {
     let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
     let column = |side| tree::cast::<pg_sys::Var, _>(operand::strip_faithful(side));
+    // A text that is compared with a key of char(n) is read without its blanks.
+    let given = |side| tree::cast::<pg_sys::Var, _>(operand::strip_stored(side));
     let is_key = |var: &pg_sys::Var| (var.varno, var.varattno) == (query.resultRelation, attribute);
     let is_given = |var: &pg_sys::Var| var.varno == source && var.varattno > 0;
     tree::conjuncts(from.quals)
         .into_iter()
         .find_map(|conjunct| {
             let (left, right) = equality_sides(conjunct)?;
-            match (column(left)?, column(right)?) {
-                (left, right) if is_key(left) && is_given(right) => Some(right),
-                (left, right) if is_key(right) && is_given(left) => Some(left),
-                _ => None,
-            }
+            [(left, right), (right, left)]
+                .into_iter()
+                .find_map(|(key, other)| {
+                    column(key).filter(|key| is_key(key))?;
+                    given(other).filter(|other| is_given(other))
+                })
         })
 }
 

@@ -100,13 +100,12 @@ pub fn operand(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Oper
 
 /// A parameter or constant, in the form that analyze() prints; `None` for anything that only a node can compute.
 pub fn value(expression: NodePtr) -> Option<Json> {
-    value_below(expression, strip_faithful(expression))
-}
-
-/// `stripped` is the expression without its casts.
-fn value_below(expression: NodePtr, stripped: NodePtr) -> Option<Json> {
-    if let Some(param) = parameter(stripped) {
-        return Some(parameter_json(param, stripped));
+    if let Some((number, parameter, is_padded)) = compared_parameter(expression) {
+        let mut value = parameter_json(number, parameter);
+        if is_padded {
+            value["base"] = json!(pg_sys::BPCHAROID.to_u32());
+        }
+        return Some(value);
     }
     if reads_rows_or_parameters(expression) || moments::is_read_by(expression) {
         return None;
@@ -137,6 +136,21 @@ fn strip_faithful_kept(mut node: NodePtr) -> NodePtr {
             None => return node,
         }
     }
+}
+
+/// The number of the parameter that an expression is, casts that keep equality aside; the parameter; and whether it counts as char(n), without the
+/// blanks at its end.
+pub fn compared_parameter(expression: NodePtr) -> Option<(i32, NodePtr, bool)> {
+    let mut node = strip_faithful(expression);
+    let mut is_padded = false;
+    while let Some(relabel) = tree::cast::<pg_sys::RelabelType, _>(node) {
+        if relabel.resulttype != pg_sys::BPCHAROID {
+            return None;
+        }
+        is_padded = true;
+        node = strip_faithful(relabel.arg.cast());
+    }
+    parameter(node).map(|number| (number, node, is_padded))
 }
 
 /// The number of an external parameter.
@@ -255,7 +269,7 @@ fn elements_of(array: &pg_sys::Const) -> Vec<Json> {
 
 /// A value given to a column by INSERT: also the casts of assignment, which may change it, and DEFAULT.
 pub fn assigned_value(expression: NodePtr) -> Json {
-    if let Some(value) = value_below(expression, strip_stored(expression)) {
+    if let Some(value) = value(expression) {
         return value;
     }
     if tree::cast::<pg_sys::SetToDefault, _>(expression).is_some() {

@@ -16,6 +16,13 @@ pub fn quoted(name: &str) -> String {
     unsafe { tree::string(pg_sys::quote_identifier(name.as_ptr())) }
 }
 
+/// The name of a type as a cast in SQL may have it: by `character` and `bit`, as people are told of them, a cast would mean one character or bit.
+pub fn type_name(type_oid: Oid) -> String {
+    let flags = pg_sys::FORMAT_TYPE_TYPEMOD_GIVEN | pg_sys::FORMAT_TYPE_FORCE_QUALIFY;
+    // SAFETY: the name of a type that exists.
+    unsafe { tree::string(pg_sys::format_type_extended(type_oid, -1, flags as u16)) }
+}
+
 /// The name of a relation with its schema, as it stands in a statement; empty when it is gone.
 pub fn qualified_name(relation: Oid) -> String {
     // SAFETY: catalogue look-ups.

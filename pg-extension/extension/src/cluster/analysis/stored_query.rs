@@ -201,8 +201,7 @@ fn kept(
         let number = String::from_utf8_lossy(&text[1..length])
             .parse()
             .unwrap_or(1);
-        // SAFETY: the name of a type that exists.
-        let of = unsafe { tree::string(pg_sys::format_type_be_qualified(arrays[number - 1])) };
+        let of = parser::type_name(arrays[number - 1]);
         query.push_str(&format!("abelian.kept_rows({number}, NULL::{of})"));
         at = offset + length;
     }

@@ -214,9 +214,8 @@ fn has_simple_values(expression: NodePtr) -> bool {
 
 /// An argument, or a constant that is neither NULL nor large.
 fn is_simple(expression: NodePtr) -> bool {
-    let stripped = operand::strip_faithful(expression);
-    operand::parameter(stripped).is_some()
-        || tree::cast::<pg_sys::Const, _>(stripped).is_some_and(is_small)
+    operand::compared_parameter(expression).is_some()
+        || tree::cast::<pg_sys::Const, _>(operand::strip_faithful(expression)).is_some_and(is_small)
 }
 
 /// Whether a number is small enough not to bring a counter to the end of its range; other values are as they are.

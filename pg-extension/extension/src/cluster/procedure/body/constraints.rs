@@ -236,7 +236,7 @@ impl Target<'_> {
                 // No participant leaves a row with NULL out, as the column is NOT NULL: PostgreSQL refuses it on all of them.
                 let alike = self.inserts()
                     && matches!(&home, Home::Distributed(distribution) if distribution.is_by(column.attnum))
-                    && operand::parameter(operand::strip_faithful(value)).is_some();
+                    && operand::compared_parameter(value).is_some();
                 self.found.insert(
                     format!("violate the NOT NULL constraint of {name}; coalesce() gives what is not NULL"),
                     alike,

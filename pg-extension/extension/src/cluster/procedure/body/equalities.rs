@@ -79,8 +79,10 @@ impl Equal {
 
 /// The variable or constant that an expression is.
 pub fn value_of(expression: NodePtr) -> Option<Named> {
-    if let Some(variable) = operand::parameter(operand::strip_faithful(expression)) {
-        return Some(Named::Variable(variable));
+    if let Some((variable, _, is_padded)) = operand::compared_parameter(expression) {
+        // Compared with a column of char(n), a text loses what the column ignores. As another text, it would be another value.
+        let is_same = !is_padded || tree::type_of(expression) == pg_sys::BPCHAROID;
+        return is_same.then_some(Named::Variable(variable));
     }
     let mut constant = operand::value(expression)?;
     // Where it stands makes no other value of it.

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.opentest4j.AssertionFailedError;
 import org.postgresql.util.PSQLException;
 
@@ -568,6 +569,33 @@ class LookupIndexIT {
       run(routed, "SELECT create_lookup_index('people', 'mail')");
       run(routed, "DROP TABLE people");
     }
+    nothingIsLeftOfIndexes();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DROP TABLE person",
+        "SELECT undistribute_table('person')",
+        "SELECT drop_lookup_index('person', 'phone'), drop_lookup_index('person', 'email')"
+      })
+  void twoIndexesOfATableGoTogetherOrOneAfterTheOther(String end) throws SQLException {
+    try (Connection routed = router.connect()) {
+      run(routed, "ALTER TABLE person ADD phone text");
+      run(routed, "SELECT create_lookup_index('person', 'phone')");
+      run(routed, "INSERT INTO person VALUES (1, 'a', 0, 'x')");
+      assertEquals(
+          "23505", answer(routed, "INSERT INTO person VALUES (2, 'b', 0, 'x')").substring(0, 5));
+      assertEquals("[[1]]", answer(routed, "SELECT id FROM person WHERE phone = 'x'"));
+      run(routed, "DELETE FROM person");
+      for (String one : end.split("(?<=\\)), ")) {
+        run(routed, one.startsWith("drop_") ? "SELECT " + one : one);
+      }
+    }
+    nothingIsLeftOfIndexes();
+  }
+
+  private void nothingIsLeftOfIndexes() throws SQLException {
     for (LocalNode one : cluster.nodes()) {
       try (Connection connection = one.connectAsSuperuser();
           Statement statement = connection.createStatement()) {

@@ -6,6 +6,7 @@ import static org.abelian.cluster.statements.Twins.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.StringReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.PGConnection;
 
 /**
  * Keys that the client does not give: serial and identity columns, defaults and expressions place
@@ -30,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @WithCluster
 class DefaultKeysIT {
   private static final String DROP =
-      "DROP TABLE IF EXISTS item, always, own, named, pair, currency CASCADE";
+      "DROP TABLE IF EXISTS item, always, own, named, pair, currency, coded, rate CASCADE";
 
   /** The tables, and where they lie; the latter is the router's alone. */
   private static final List<String> TABLES =
@@ -41,6 +43,11 @@ class DefaultKeysIT {
               + " 20) PRIMARY KEY, name text)",
           "CREATE TABLE named (name varchar(20) PRIMARY KEY DEFAULT lower('NoBody'), n int)",
           "CREATE TABLE pair (part int DEFAULT 7, id bigserial, name text, PRIMARY KEY (part, id))",
+          "CREATE TABLE coded (c char(8) PRIMARY KEY DEFAULT 'd' || extract(year FROM now()), n"
+              + " int)",
+          "CREATE TABLE rate (id int PRIMARY KEY, c char(20) DEFAULT 'r' || extract(year FROM"
+              + " now()), b bit(8), v varbit(6), s varchar(6), m numeric(6,2), t timestamp(0), k"
+              + " \"char\")",
           "CREATE TABLE currency (id serial PRIMARY KEY, name text, at timestamptz DEFAULT now())");
 
   private static final List<String> PLACEMENTS =
@@ -50,6 +57,8 @@ class DefaultKeysIT {
           "SELECT create_distributed_table('own', 'id')",
           "SELECT create_distributed_table('named', 'name')",
           "SELECT create_distributed_table('pair', 'part, id')",
+          "SELECT create_distributed_table('coded', 'c')",
+          "SELECT create_reference_table('rate')",
           "SELECT create_reference_table('currency')");
 
   private final LocalNode single;
@@ -87,6 +96,34 @@ class DefaultKeysIT {
 
   private void sameRows(String table) {
     both("SELECT * FROM " + table + " ORDER BY 1, 2");
+  }
+
+  /** As SQL, {@code character} and {@code bit} alone mean one character and one bit. */
+  @Test
+  void computedValuesOfTypesWithALengthAreNotCut() throws Exception {
+    both("INSERT INTO coded VALUES ('w' || 'abc'::text, 1), (upper('abcdef'), 2), (concat(3), 3)");
+    both("INSERT INTO coded SELECT 'x' || i, i FROM generate_series(1, 3) i");
+    both("INSERT INTO coded (n) VALUES (4)");
+    for (int i = 0; i < 2; i++) {
+      both("INSERT INTO coded VALUES (concat('y', 1), 1) ON CONFLICT (c) DO UPDATE SET n = 7");
+    }
+    both("INSERT INTO coded VALUES (concat('y', 12345678), 1)");
+    both("INSERT INTO coded VALUES ('z' || repeat(' ', 20), 1)");
+    both("UPDATE coded SET c = 'moved' || n WHERE c = 'x2'");
+    String year = "extract(year FROM now())";
+    both(
+        "INSERT INTO rate VALUES (1, 'a' || Y, (Y::int & 255)::bit(8), (Y::int & 63)::bit(6), 's' ||"
+            .concat(" Y, Y + 0.125, date_trunc('year', now()) + interval '1.6s', 'q')")
+            .replace("Y", year));
+    both("INSERT INTO rate (id, s) VALUES (2, 'long' || Y)".replace("Y", year));
+    both("INSERT INTO rate (id) SELECT 10 + i FROM generate_series(1, 2) i");
+    both("UPDATE rate SET c = 'u' || Y WHERE id = 10".replace("Y", year));
+    for (Connection connection : twins.both()) {
+      PGConnection raw = connection.unwrap(PGConnection.class);
+      raw.getCopyAPI().copyIn("COPY rate (id) FROM STDIN", new StringReader("20\n21\n"));
+    }
+    sameRows("coded");
+    sameRows("rate");
   }
 
   @ParameterizedTest

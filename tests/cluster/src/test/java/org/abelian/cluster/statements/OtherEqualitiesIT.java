@@ -1,5 +1,8 @@
 package org.abelian.cluster.statements;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import org.abelian.harness.LocalCluster;
@@ -23,7 +26,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OtherEqualitiesIT {
   private static final String DROP =
-      "DROP TABLE IF EXISTS word, other CASCADE; DROP COLLATION IF EXISTS caseless";
+      "DROP TABLE IF EXISTS word, other, code CASCADE; DROP PROCEDURE IF EXISTS copy_code; DROP"
+          + " COLLATION IF EXISTS caseless";
 
   private final TwinTables tables;
   private Twins twins;
@@ -38,8 +42,16 @@ class OtherEqualitiesIT {
             "CREATE COLLATION caseless (provider = icu, locale = 'und-u-ks-level2', deterministic ="
                 + " false)",
             "CREATE TABLE word (t text PRIMARY KEY, n int)",
-            "CREATE TABLE other (t text PRIMARY KEY, n int)")
+            "CREATE TABLE other (t text PRIMARY KEY, n int)",
+            "CREATE TABLE code (c char(8) PRIMARY KEY, n int)",
+            "CREATE PROCEDURE copy_code(a varchar, b varchar) LANGUAGE plpgsql AS 'BEGIN UPDATE"
+                + " code SET n = n + (SELECT sum(x.n) FROM code x WHERE x.c = a) WHERE c = a;"
+                + " INSERT INTO code VALUES (b, 3) ON CONFLICT DO NOTHING; END'")
         .forEach(twins::same);
+    Twins.run(twins.routed(), "SELECT create_distributed_table('code', 'c')");
+    Twins.run(
+        twins.routed(),
+        "SELECT create_distributed_procedure('copy_code(varchar, varchar)', 'a, b', 'code')");
     Twins.run(twins.routed(), "SELECT create_distributed_table('word', 't')");
     Twins.run(twins.routed(), "SELECT create_distributed_table('other', 't')");
     List.of(
@@ -47,6 +59,7 @@ class OtherEqualitiesIT {
             "INSERT INTO word SELECT 'k' || i || ' ', i FROM generate_series(5, 30) i",
             "INSERT INTO word SELECT 'K' || i, i FROM generate_series(3, 20) i",
             "INSERT INTO other SELECT 'K' || i || ' ', i FROM generate_series(1, 30) i",
+            "INSERT INTO code SELECT 'k' || i, i FROM generate_series(1, 30) i",
             "INSERT INTO other SELECT 'k' || i || ' ', i FROM generate_series(2, 30) i")
         .forEach(twins::same);
   }
@@ -115,5 +128,47 @@ class OtherEqualitiesIT {
     twins.same(
         "INSERT INTO word SELECT t::bpchar || '+', n FROM other WHERE t::bpchar IN ('k3', 'k4')");
     twins.same("SELECT * FROM word ORDER BY t COLLATE \"C\", n");
+  }
+
+  /** JDBC binds texts as varchar, which PostgreSQL takes for char(n) without a change. */
+  @ParameterizedTest
+  @ValueSource(strings = {"varchar", "text", "bpchar"})
+  void keysOfFixedLengthGoToOneNodeWhateverTheirParameterIs(String type) throws SQLException {
+    kept = false;
+    Connection routed = twins.routed();
+    twins.same("PREPARE found(" + type + ") AS SELECT n FROM code WHERE c = $1::bpchar");
+    twins.same("PREPARE set(" + type + ") AS UPDATE code SET n = n + 1 WHERE c = $1::bpchar");
+    twins.same(
+        "PREPARE merge("
+            + type
+            + ") AS MERGE INTO code t USING (VALUES ($1, 5)) s (a, b) ON t.c = s.a::bpchar WHEN"
+            + " MATCHED THEN UPDATE SET n = t.n + s.b");
+    twins.same(
+        "PREPARE put("
+            + type
+            + ") AS INSERT INTO code VALUES ($1, 7), ('z' || $1, 8), (concat($1, 'y'), 9)");
+    twins.same("PREPARE text(" + type + ") AS INSERT INTO word VALUES ($1::bpchar, 7)");
+    for (String one : List.of("found", "set", "merge", "put", "text")) {
+      for (int i = 1; i < 9; i++) {
+        twins.same("EXECUTE " + one + "('k" + i + (one.equals("put") ? "0" : "") + " ')");
+        twins.same("EXECUTE " + one + "('y" + i + "  ')");
+      }
+    }
+    for (String one : List.of("found", "set")) {
+      String plan = String.join("\n", Twins.run(routed, "EXPLAIN EXECUTE " + one + "('k5 ')"));
+      assertFalse(plan.contains("of 3 nodes"), plan);
+    }
+    twins.same("DEALLOCATE ALL");
+    twins.same("SELECT * FROM code ORDER BY 1");
+    twins.same("SELECT * FROM word ORDER BY t COLLATE \"C\", n");
+  }
+
+  @Test
+  void proceduresWithTextArgumentsKnowKeysOfFixedLength() {
+    kept = false;
+    for (int i = 1; i < 12; i++) {
+      twins.same("CALL copy_code('k" + i + "', 'n" + i + "')");
+    }
+    twins.same("SELECT * FROM code ORDER BY 1");
   }
 }

@@ -330,7 +330,7 @@ fn key(expression: NodePtr, number: i32, columns: &WorkerColumns) -> Option<Json
     }
     let field = variable.varattno as usize - 1;
     Some(json!({
-        "field": field, "type": columns.types()[field].to_u32(), "cast": operand::type_name(expression),
+        "field": field, "type": operand::base_type(columns.types()[field]), "cast": operand::type_name(expression),
     }))
 }
 
@@ -383,7 +383,7 @@ fn add_computed(
         }
         if let Some(place) = place {
             keys[place] = json!({
-                "field": at, "type": column.atttypid.to_u32(), "cast": operand::type_name(parameter),
+                "field": at, "type": operand::base_type(column.atttypid), "cast": operand::type_name(parameter),
             });
         }
         expressions.push(expression);

@@ -123,9 +123,7 @@ fn keys(query: &pg_sys::Query, source: &MergeSource, target: &Relation) -> Optio
         {
             return None;
         }
-        Some(
-            json!({ "field": field, "type": source.columns.types()[field].to_u32(), "cast": cast }),
-        )
+        Some(json!({ "field": field, "type": operand::base_type(given), "cast": cast }))
     };
     let attributes = spreading.columns.iter().map(|(attribute, _)| *attribute);
     attributes.map(key).collect()

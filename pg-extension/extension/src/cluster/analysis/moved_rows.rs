@@ -361,17 +361,20 @@ fn keys(target: &Relation, stored: &[&FormData_pg_attribute]) -> Vec<Json> {
     let Some(spreading) = target.spreading() else {
         return Vec::new();
     };
-    // The value has been cast to the column's type already.
+    // The value has been cast to the column's type already, but for its length.
     let key = |attribute: i16| {
         let field = stored
             .iter()
             .position(|column| column.attnum == attribute)?;
-        // SAFETY: a catalogue look-up.
-        let type_oid = unsafe { pg_sys::getBaseType(stored[field].atttypid) };
-        let of_type = tree::make_parameter(0, type_oid);
-        Some(json!({
-            "field": field, "type": type_oid.to_u32(), "cast": operand::type_name(of_type),
-        }))
+        let (type_oid, modifier) = (stored[field].atttypid, stored[field].atttypmod);
+        // SAFETY: look-ups of the type of a column.
+        let (base, cast) = unsafe {
+            (
+                pg_sys::getBaseType(type_oid),
+                operand::base_type_name(type_oid, modifier),
+            )
+        };
+        Some(json!({ "field": field, "type": base.to_u32(), "cast": cast }))
     };
     let attributes = spreading.columns.iter();
     attributes

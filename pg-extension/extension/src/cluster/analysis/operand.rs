@@ -408,6 +408,12 @@ pub fn without_length(mut value: NodePtr) -> NodePtr {
     }
 }
 
+/// The number of a type; of a domain, that of the type below, which is what routers know.
+pub fn base_type(type_oid: Oid) -> u32 {
+    // SAFETY: a look-up of a type that exists.
+    unsafe { pg_sys::getBaseType(type_oid) }.to_u32()
+}
+
 /// The name of an expression's type, with its modifier; of a domain, that of the type below.
 pub fn type_name(expression: NodePtr) -> String {
     // SAFETY: the type of an expression is valid.

@@ -20,6 +20,7 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CopyDivision;
 import org.abelian.router.execution.CopyFormat;
 import org.abelian.router.execution.CopyKey;
+import org.abelian.router.placement.KeyKind;
 
 /** Routes COPY FROM the client into a placed table. */
 final class CopyRouting {
@@ -152,9 +153,11 @@ final class CopyRouting {
   private CopyKey key(int[] places, int[] nodes) {
     List<KeySource> columns = new ArrayList<>();
     for (int at = 0; at < places.length; at++) {
-      KeyReader reader = reader(placement.columns().get(at), column(places[at]).type());
+      String named = column(places[at]).type();
+      KeyReader reader = reader(placement.columns().get(at), named);
       int parameter = at + 1;
-      int type = isBinary() ? PgType.named(column(places[at]).type()) : PgType.UNKNOWN;
+      boolean rounds = PgType.named(named) == PgType.NUMERIC;
+      int type = isBinary() || rounds ? PgType.named(named) : PgType.UNKNOWN;
       columns.add((values, sink) -> reader.read(values, parameter, type, sink));
     }
     RowKey key = new RowKey(table, placement, columns);
@@ -166,7 +169,10 @@ final class CopyRouting {
     int limit =
         AssignmentCast.limit(column.key(), type)
             .orElseThrow(() -> Refusals.keyComputed(table, column.name()));
-    return new KeyReader(column, limit);
+    // Of integers, only numeric(n, 0) takes others, and rounds them.
+    return column.key() == KeyKind.INTEGER && PgType.named(type) == PgType.NUMERIC
+        ? KeyReader.ofStored(column)
+        : new KeyReader(column, limit);
   }
 
   // ---- the format

@@ -33,6 +33,9 @@ final class KeyReader {
   /** Only a node knows what the value means. */
   static final int UNREADABLE = -4;
 
+  /** The bytes that the type name keeps of a text. */
+  private static final int NAME_MAX = 63;
+
   /** How these types become integers when they are assigned to one. */
   private static final Map<Integer, RoundingMode> ROUNDING =
       Map.of(
@@ -206,6 +209,10 @@ final class KeyReader {
       case PgType.BPCHAR:
       case PgType.UNKNOWN:
       case PgType.UNSPECIFIED:
+      case PgType.NAME:
+        if (oid == PgType.NAME && values.length(parameter) > NAME_MAX) {
+          throw ValueBytes.unsupportedType(oid); // A node cuts it.
+        }
         if (!values.charset().equals(StandardCharsets.UTF_8)) {
           text =
               new String(

@@ -10,6 +10,7 @@ import java.util.UUID;
 public final class PgType {
   public static final int UNSPECIFIED = 0;
   public static final int BOOL = 16;
+  public static final int NAME = 19;
   public static final int INT8 = 20;
   public static final int INT2 = 21;
   public static final int INT4 = 23;
@@ -34,6 +35,7 @@ public final class PgType {
   private static final Map<Integer, Integer> ELEMENTS =
       Map.ofEntries(
           Map.entry(1000, BOOL),
+          Map.entry(1003, NAME),
           Map.entry(1016, INT8),
           Map.entry(1005, INT2),
           Map.entry(1007, INT4),

@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.placement.KeyKind;
 
 /** Casts that an INSERT applies to a value before it stores it in the distribution column. */
@@ -21,7 +22,7 @@ final class AssignmentCast {
    * bytes of a floating-point number, when the cast otherwise leaves keys as {@link KeyReader}
    * reads them; empty when it may change them in other ways.
    */
-  static Optional<Integer> limit(KeyKind kind, String type) {
+  private static Optional<Integer> limit(KeyKind kind, String type) {
     Matcher modifier = WITH_MODIFIER.matcher(type);
     boolean modified = modifier.matches();
     String name = modified ? modifier.group(1) + modifier.group(4) : type;
@@ -53,6 +54,20 @@ final class AssignmentCast {
           case FLOAT -> name.equals("real") ? NumberKey.SINGLE : unlimited;
           default -> unlimited;
         });
+  }
+
+  /**
+   * What reads values that the cast brings into the column; empty when only a node knows.
+   *
+   * @param given OID of their type
+   */
+  static Optional<KeyReader> reader(KeyColumn column, String type, int given) {
+    // A floating-point number becomes a decimal one with fewer digits first.
+    boolean twice =
+        type.startsWith("numeric") && (given == PgType.FLOAT4 || given == PgType.FLOAT8);
+    boolean rounds = column.key() == KeyKind.INTEGER && !twice;
+    return limit(column.key(), type)
+        .map(limit -> rounds ? KeyReader.ofStored(column) : new KeyReader(column, limit));
   }
 
   private static int scale(Matcher modifier) {

@@ -20,7 +20,6 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CopyDivision;
 import org.abelian.router.execution.CopyFormat;
 import org.abelian.router.execution.CopyKey;
-import org.abelian.router.placement.KeyKind;
 
 /** Routes COPY FROM the client into a placed table. */
 final class CopyRouting {
@@ -154,10 +153,10 @@ final class CopyRouting {
     List<KeySource> columns = new ArrayList<>();
     for (int at = 0; at < places.length; at++) {
       String named = column(places[at]).type();
-      KeyReader reader = reader(placement.columns().get(at), named);
-      int parameter = at + 1;
       boolean rounds = PgType.named(named) == PgType.NUMERIC;
       int type = isBinary() || rounds ? PgType.named(named) : PgType.UNKNOWN;
+      KeyReader reader = reader(placement.columns().get(at), named, type);
+      int parameter = at + 1;
       columns.add((values, sink) -> reader.read(values, parameter, type, sink));
     }
     RowKey key = new RowKey(table, placement, columns);
@@ -165,14 +164,9 @@ final class CopyRouting {
     return fields -> Arrays.binarySearch(nodes, key.node(new FieldValues(binary, fields)));
   }
 
-  private KeyReader reader(KeyColumn column, String type) {
-    int limit =
-        AssignmentCast.limit(column.key(), type)
-            .orElseThrow(() -> Refusals.keyComputed(table, column.name()));
-    // Of integers, only numeric(n, 0) takes others, and rounds them.
-    return column.key() == KeyKind.INTEGER && PgType.named(type) == PgType.NUMERIC
-        ? KeyReader.ofStored(column)
-        : new KeyReader(column, limit);
+  private KeyReader reader(KeyColumn column, String type, int given) {
+    return AssignmentCast.reader(column, type, given)
+        .orElseThrow(() -> Refusals.keyComputed(table, column.name()));
   }
 
   // ---- the format

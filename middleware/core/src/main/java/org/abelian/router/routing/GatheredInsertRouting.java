@@ -13,7 +13,6 @@ import org.abelian.router.catalog.KeyColumn;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.error.AbelianException;
-import org.abelian.router.placement.KeyKind;
 
 /**
  * Routes an INSERT ... SELECT or a MERGE whose rows may go to other nodes than those that select
@@ -159,11 +158,9 @@ final class GatheredInsertRouting {
       }
       return (values, sink) -> same.read(client, sink);
     }
-    int limit =
-        AssignmentCast.limit(column.key(), key.cast())
-            .orElseThrow(() -> Refusals.keyComputed(target, column.name()));
     KeyReader reader =
-        column.key() == KeyKind.INTEGER ? KeyReader.ofStored(column) : new KeyReader(column, limit);
+        AssignmentCast.reader(column, key.cast(), key.type())
+            .orElseThrow(() -> Refusals.keyComputed(target, column.name()));
     int parameter = key.field() + 1;
     return (values, sink) -> reader.read(values, parameter, key.type(), sink);
   }

@@ -118,8 +118,9 @@ final class InsertRouting {
     if (!(value instanceof Value.CastParameter cast)) {
       return Optional.ofNullable(KeySource.of(value, KeyReader.ofStored(column), facts));
     }
-    return AssignmentCast.limit(column.key(), cast.type())
-        .map(limit -> KeySource.of(cast.parameter(), new KeyReader(column, limit), facts));
+    int given = KeySource.typeOf(cast.parameter(), facts);
+    return AssignmentCast.reader(column, cast.type(), given)
+        .map(reader -> KeySource.of(cast.parameter(), reader, facts));
   }
 
   /** All rows that are selected must be for the node on which they are selected. */

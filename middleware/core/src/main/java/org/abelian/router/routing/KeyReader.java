@@ -57,7 +57,7 @@ final class KeyReader {
    * For values that a cast leaves as they are, and that are then stored in a column which keeps a
    * part: varchar cuts blanks beyond its length, numeric rounds.
    *
-   * @param limit as {@link AssignmentCast#limit} gives it
+   * @param limit how many characters, digits or bytes are kept: {@link AssignmentCast}
    */
   KeyReader(KeyColumn column, int limit) {
     this(column, limit, false);

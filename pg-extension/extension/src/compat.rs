@@ -702,8 +702,8 @@ pub unsafe fn expand_entry(
     }
 }
 
-/// What is done around a run of a query, which its argument is.
-pub type AroundRun = unsafe fn(&mut dyn FnMut());
+/// What is done around a run of a query.
+pub type AroundRun = unsafe fn(*mut pg_sys::QueryDesc, &mut dyn FnMut());
 
 static mut AROUND_RUN: Option<AroundRun> = None;
 static mut NEXT_RUN: pg_sys::ExecutorRun_hook_type = None;
@@ -723,11 +723,11 @@ pub unsafe fn around_runs(around: AroundRun) {
 
 /// # Safety
 /// The promise of who has called [`around_runs`].
-unsafe fn run_around(mut next: impl FnMut()) {
+unsafe fn run_around(query: *mut pg_sys::QueryDesc, mut next: impl FnMut()) {
     // SAFETY: by the caller; set before the hook.
     unsafe {
         match AROUND_RUN {
-            Some(around) => around(&mut next),
+            Some(around) => around(query, &mut next),
             None => next(),
         }
     }
@@ -762,7 +762,7 @@ unsafe extern "C-unwind" fn run(
     // SAFETY: the next hook gets what we got; nothing here has a destructor.
     unsafe {
         let next = NEXT_RUN.unwrap_or(running::standard_ExecutorRun);
-        run_around(|| next(query, direction, count, once));
+        run_around(query, || next(query, direction, count, once));
     }
 }
 
@@ -775,7 +775,7 @@ unsafe extern "C-unwind" fn run(
     // SAFETY: the next hook gets what we got; nothing here has a destructor.
     unsafe {
         let next = NEXT_RUN.unwrap_or(running::standard_ExecutorRun);
-        run_around(|| next(query, direction, count));
+        run_around(query, || next(query, direction, count));
     }
 }
 

@@ -12,6 +12,7 @@ mod completed_snapshot;
 mod copies;
 mod decision;
 mod evidence;
+mod exact_texts;
 mod foreign_key;
 pub mod gate;
 mod gathered_statistics;
@@ -63,6 +64,7 @@ pub fn install() {
     schema_change::install();
     vote::install();
     evidence::install();
+    exact_texts::install();
     shared_snapshot::install();
     gathered_statistics::install();
     gathered_tables::install();

@@ -110,7 +110,26 @@ impl Start {
 
 /// A run of a query.
 #[derive(Clone, Copy, Debug)]
-pub struct Run;
+pub struct Run {
+    query: *mut pg_sys::QueryDesc,
+}
+
+impl Run {
+    /// The query.
+    pub fn query(&self) -> &pg_sys::QueryDesc {
+        // SAFETY: it lives as long as it is executed.
+        unsafe { &*self.query }
+    }
+
+    /// Has the rows of this run go to that receiver.
+    ///
+    /// # Safety
+    /// It must live until the run has ended.
+    pub unsafe fn send_to(&self, receiver: *mut pg_sys::DestReceiver) {
+        // SAFETY: by the caller; nothing else looks at it between two runs.
+        unsafe { (*self.query).dest = receiver }
+    }
+}
 
 static BEFORE_START: List<Subscriber<Start>> = List::new();
 static AFTER_START: List<Subscriber<Start>> = List::new();
@@ -163,12 +182,13 @@ unsafe extern "C-unwind" fn start(query: *mut pg_sys::QueryDesc, flags: c_int) {
 
 /// # Safety
 /// As [`super::nested`].
-unsafe fn run(next: &mut dyn FnMut()) {
+unsafe fn run(query: *mut pg_sys::QueryDesc, next: &mut dyn FnMut()) {
+    let event = Run { query };
     // SAFETY: as in `start`.
     unsafe {
-        BEFORE_RUN.tell(&Run);
+        BEFORE_RUN.tell(&event);
         nested(next);
-        AFTER_RUN.tell(&Run);
+        AFTER_RUN.tell(&event);
     }
 }
 

@@ -2,6 +2,7 @@
 //! once: whichever change comes second leaves alone what the first one has changed, and sees nothing of it. Here the one that is taken first gives the
 //! primary keys of its rows, and the others leave these out. It leaves out in its turn the rows of those that PostgreSQL would run before.
 
+use super::super::exact_texts;
 use super::super::postgres::may_whole;
 use super::merge::build::{self, WorkerColumns};
 use super::merge::{filter, parts};
@@ -166,21 +167,14 @@ fn has_known_rows(table: &Opened) -> bool {
         pg_sys::RELKIND_RELATION => !unsafe { functions::has_subclass(table.id()) },
         kind => kind == pg_sys::RELKIND_PARTITIONED_TABLE,
     };
-    // SAFETY: plain read of a setting.
-    let exact = unsafe { pg_sys::extra_float_digits } > 0;
+    let exact = exact_texts::are_exact();
     let mut columns = WorkerColumns::default();
     for key in key_vars(table, 1) {
         columns.push(key, 0);
     }
     let comes_as_is = |at| {
-        let has_floats = [
-            pg_sys::FLOAT4OID,
-            pg_sys::FLOAT8OID,
-            pg_sys::FLOAT4ARRAYOID,
-            pg_sys::FLOAT8ARRAYOID,
-        ]
-        .contains(&tree::type_of(columns.read(at)));
-        tree::tag(columns.read(at)) == Some(pg_sys::NodeTag::T_Var) && (exact || !has_floats)
+        let loses = !exact_texts::has_one_text(tree::type_of(columns.read(at)));
+        tree::tag(columns.read(at)) == Some(pg_sys::NodeTag::T_Var) && (exact || !loses)
     };
     is_whole && columns.len() > 0 && (0..columns.len()).all(comes_as_is)
 }

@@ -49,6 +49,10 @@ pub fn divide(
     if gives_nothing || columns.has_anonymous_rows() {
         return Ok(None);
     }
+    // What a change returns comes in the texts that the client would see.
+    if source.commandType != CmdType::CMD_SELECT && !columns.have_exact_texts() {
+        return Ok(None);
+    }
     let first = parameters.len();
     let all: Vec<Oid> = parameters.iter().copied().chain(columns.arrays()).collect();
     if columns.len() > 0 {

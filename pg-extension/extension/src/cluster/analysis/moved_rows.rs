@@ -1,6 +1,7 @@
 //! UPDATE of a distribution column, whose rows go to the nodes of their new keys: a DELETE that returns the rows as they are to be, and an INSERT that
 //! takes them as one array for each column, from which a router gives each node its part. So PostgreSQL itself moves a row to another partition.
 
+use super::super::exact_texts;
 use super::below_view::{self, Table};
 use super::computed::{self, Computing};
 use super::insert_select::{Gathered, assigns_parts};
@@ -77,14 +78,23 @@ fn of_statement(query: &pg_sys::Query) -> Option<Obstacle> {
     if assigns_parts(query) {
         return Some("it assigns a part of a column");
     }
-    // SAFETY: plain read of a setting.
-    if unsafe { pg_sys::extra_float_digits } < 1 {
-        return Some("extra_float_digits is less than 1, and numbers travel as texts");
+    if !exact_texts::are_exact() && !travels_exactly(query) {
+        return Some(
+            "extra_float_digits is less than 1, or the DateStyle not ISO, and values travel as texts",
+        );
     }
     if assigns_several(query) {
         return Some("it assigns several columns from one subquery, which is volatile");
     }
     (!returns_own_rows(query)).then_some("RETURNING names more than columns of the table")
+}
+
+/// Whether the columns of the changed table have texts that say all whatever the settings.
+fn travels_exactly(query: &pg_sys::Query) -> bool {
+    Opened::open(tree::target(query), pg_sys::NoLock).is_some_and(|table| {
+        let mut columns = table.columns().iter();
+        columns.all(|column| column.attisdropped || exact_texts::has_one_text(column.atttypid))
+    })
 }
 
 /// `SET (a, b) = (SELECT ...)`

@@ -6,6 +6,7 @@
 //! The table is read where it is changed only, and what depends on it stands in subqueries that are not joined with it: a row that another transaction
 //! has changed meanwhile is looked at anew, and comes out alike on a node that waited for it and on one that did not.
 
+use super::super::exact_texts;
 use super::given_rows::{self, Given};
 use super::insert_select::assigns_parts;
 use super::merge::build::{self, WorkerColumns};
@@ -83,11 +84,11 @@ pub fn find(query: &pg_sys::Query, parameters: &[Oid]) -> Result<Option<Given>, 
 }
 
 fn may_be_divided(query: &pg_sys::Query) -> bool {
-    // SAFETY: a query has a join tree; plain read of a setting.
-    let (condition, digits) = unsafe { ((*query.jointree).quals, pg_sys::extra_float_digits) };
+    // SAFETY: a query has a join tree.
+    let condition = unsafe { (*query.jointree).quals };
     let mut entries = tree::list::<pg_sys::TargetEntry>(query.targetList);
     !query.hasModifyingCTE
-        && digits > 0
+        && exact_texts::are_exact()
         && tree::cast::<pg_sys::CurrentOfExpr, _>(condition).is_none()
         && !reads_others(query, query.returningList.cast())
         && !assigns_parts(query)

@@ -4,6 +4,7 @@
 //!
 //! What a body reads is only guessed here. Whatever it does beyond that is refused when it runs.
 
+use super::super::exact_texts;
 use super::super::procedure;
 use super::functions;
 use super::merge::build;
@@ -36,8 +37,7 @@ pub fn find(
     scopes: &Scopes,
     parameters: &[Oid],
 ) -> Result<Option<Over>, PostgresError> {
-    // SAFETY: plain read of a setting.
-    let exact = unsafe { pg_sys::extra_float_digits } > 0;
+    let exact = exact_texts::are_exact();
     let plain = scopes.relations.iter().all(|relation| {
         !relation.write
             && relation.locking.is_none()

@@ -1,5 +1,6 @@
 //! Builds worker and combine queries: the workers' columns, and FROM of the combine query that stands for them.
 
+use super::super::super::exact_texts;
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
@@ -70,6 +71,12 @@ impl WorkerColumns {
         self.0
             .iter()
             .any(|column| anonymous.contains(&column.type_oid))
+    }
+
+    /// Whether their texts say all of the values under the session's settings.
+    pub fn have_exact_texts(&self) -> bool {
+        let mut types = self.0.iter().map(|column| column.type_oid);
+        exact_texts::are_exact() || types.all(exact_texts::has_one_text)
     }
 
     /// The types of the arrays that carry them.

@@ -106,7 +106,7 @@ final class BroadcastJoin {
 
   private void join(NodePortal earlier, List<ByteQueue> rows, PartCollection joined) {
     NodeStatement statement =
-        NodeStatement.of(facts.merge().worker(), facts.rows().combineParameters());
+        NodeStatement.ofRows(facts.merge().worker(), facts.rows().combineParameters());
     NodePortal portal = new NodePortal(context, earlier.backend(), UNNAMED);
     byte[] name = SharedSnapshot.name(context, earlier.name()).getBytes(StandardCharsets.US_ASCII);
     portal.rename(name);

@@ -140,7 +140,9 @@ final class GatherExecution {
     try {
       gather.take(route.nodes(), rows);
       if (!context.replies().failed()) {
-        gather.runOver(gather.last(), rows.arrays(), sink);
+        MergeFacts merge = gather.merge;
+        NodeStatement last = NodeStatement.ofRows(merge.combine(), merge.combineParameters());
+        gather.runOver(last, rows.arrays(), sink);
       }
     } finally {
       rows.close();
@@ -251,7 +253,7 @@ final class GatherExecution {
       throws IOException {
     Backend home = finisher(context, bound, merge);
     context.transactions().enter(home, false);
-    byte[] name = context.backends().prepare(home, statement, isPlannedOnce(), context.replies());
+    byte[] name = context.backends().prepare(home, statement, false, context.replies());
     BindMessage bind = bound.bind();
     FrameWriter writer = home.connection.writer();
     writer.begin(FrontendType.BIND).int1(0).string(name);
@@ -359,16 +361,16 @@ final class GatherExecution {
   private NodeStatement ofOne() {
     return merge.workerOfOne() == null
         ? worker()
-        : NodeStatement.of(merge.workerOfOne(), bound.routed().facts().parameters());
+        : NodeStatement.ofRows(merge.workerOfOne(), bound.routed().facts().parameters());
   }
 
   private NodeStatement worker() {
     RoutedStatement routed = bound.routed();
     if (kept != null) { // The text is not that of the statement's own merge.
-      return NodeStatement.of(merge.worker(), routed.facts().parameters());
+      return NodeStatement.ofRows(merge.worker(), routed.facts().parameters());
     }
     if (routed.worker() == null) {
-      routed.worker(NodeStatement.of(merge.worker(), routed.facts().parameters()));
+      routed.worker(NodeStatement.ofRows(merge.worker(), routed.facts().parameters()));
     }
     return routed.worker();
   }

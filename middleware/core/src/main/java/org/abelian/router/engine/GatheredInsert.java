@@ -98,7 +98,7 @@ final class GatheredInsert {
         context
             .replies()
             .numbers()
-            .there(backend.connection.address(), NodeStatement.of(computed.query(), types));
+            .there(backend.connection.address(), NodeStatement.ofRows(computed.query(), types));
     QueryResult result = NodeCall.valuesOf(backend.connection, query, bind, false);
     if (!result.succeeded()) {
       backend.skips = true;

@@ -96,7 +96,7 @@ public final class SourceRows {
     Route route = source.router().route(null);
     BoundStatement selecting = new BoundStatement(bound.statement(), source, bound.bind(), false);
     List<Integer> types = source.facts().parameters();
-    NodeStatement statement = NodeStatement.of(sql, types);
+    NodeStatement statement = NodeStatement.ofRows(sql, types);
     if (route instanceof Route.Scatter scatter) {
       GatherExecution.collect(context, selecting, statement, scatter, rows);
       return;

@@ -16,6 +16,9 @@ import org.abelian.router.protocol.ObjectNumber;
 public final class NodeStatement {
   private static final int[] NO_TYPES = {};
 
+  /** By this a node knows them. */
+  private static final String ROWS_FOR_NODES = "/* rows for nodes */";
+
   private final byte[] body;
   private final int textLength;
 
@@ -57,6 +60,14 @@ public final class NodeStatement {
       BigEndian.putInt4(body, text.length + 3 + 4 * i, types[i]);
     }
     return new NodeStatement(body);
+  }
+
+  /**
+   * A query whose rows the router gives to other nodes: their texts say all of the values, whatever
+   * the session's settings for numbers and moments. The client must not see them.
+   */
+  public static NodeStatement ofRows(String sql, List<Integer> types) {
+    return of(ROWS_FOR_NODES + sql, types);
   }
 
   /** What follows the name in Parse. */

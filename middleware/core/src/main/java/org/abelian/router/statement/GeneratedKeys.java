@@ -101,11 +101,12 @@ public record GeneratedKeys(
     }
     List<Integer> types = facts.facts().parameters();
     List<Integer> own = types.subList(0, types.size() - facts.count());
-    SharedStatement statement = statements.intern(NodeStatement.of(computed.query(), own).body());
     MadeFacts.Source source = facts.source();
     if (source == null) {
-      return new KeyQuery(statement, computed, null, null);
+      NodeStatement values = NodeStatement.ofRows(computed.query(), own);
+      return new KeyQuery(statements.intern(values.body()), computed, null, null);
     }
+    SharedStatement statement = statements.intern(NodeStatement.of(computed.query(), own).body());
     return new KeyQuery(
         statement,
         computed,

@@ -14,22 +14,11 @@ use std::ffi::{CStr, c_int};
 /// What a marked text begins with; routers know it, too.
 const MARK: &[u8] = b"/* rows for nodes */";
 
-/// Gives rows on to another receiver, which makes their texts.
-#[repr(C)]
-struct Exactly {
-    receiver: pg_sys::DestReceiver,
-    inner: *mut pg_sys::DestReceiver,
-}
-
 /// Subscribes to the hooks.
 pub fn install() {
     executor::before_run(Subscriber {
         concerns: |run| !are_exact() && is_client_statement() && is_marked(run),
-        tell: replace,
-    });
-    executor::after_run(Subscriber {
-        concerns: |run| !run.query().dest.is_null() && is_ours(run.query().dest),
-        tell: put_back,
+        tell: |run| run.around_rows(|give| parser::unambiguously(give)),
     });
 }
 
@@ -42,8 +31,11 @@ pub fn are_exact() -> bool {
 /// Whether each value of a type has one text, whatever the settings for numbers and moments; false for what is not known.
 pub fn has_one_text(type_oid: pg_sys::Oid) -> bool {
     use pg_sys::*;
-    // SAFETY: a look-up of a type that exists.
-    let base = unsafe { getBaseType(type_oid) };
+    // SAFETY: look-ups of a type that exists.
+    let (base, is_enum) = unsafe {
+        let base = getBaseType(type_oid);
+        (base, get_typtype(base) as u8 == TYPTYPE_ENUM)
+    };
     [
         BOOLOID,
         INT2OID,
@@ -81,90 +73,14 @@ pub fn has_one_text(type_oid: pg_sys::Oid) -> bool {
         DATERANGEOID,
     ]
     .contains(&base)
-        || unsafe { get_typtype(base) } as u8 == TYPTYPE_ENUM
+        || is_enum
 }
 
 fn is_marked(run: &Run) -> bool {
     let (text, receiver) = (run.query().sourceText, run.query().dest);
+    if text.is_null() || receiver.is_null() {
+        return false;
+    }
     // SAFETY: the text of a query is a C string.
-    !text.is_null()
-        && !receiver.is_null()
-        && unsafe { CStr::from_ptr(text) }.to_bytes().starts_with(MARK)
+    unsafe { CStr::from_ptr(text) }.to_bytes().starts_with(MARK)
 }
-
-fn is_ours(receiver: *mut pg_sys::DestReceiver) -> bool {
-    // SAFETY: the receiver of a query that has just run.
-    unsafe { (*receiver).receiveSlot }.is_some_and(|function| {
-        std::ptr::fn_addr_eq(
-            function,
-            receive
-                as unsafe extern "C-unwind" fn(
-                    *mut pg_sys::TupleTableSlot,
-                    *mut pg_sys::DestReceiver,
-                ) -> bool,
-        )
-    })
-}
-
-fn replace(run: &Run) {
-    let inner = run.query().dest;
-    // SAFETY: what is allocated lives as long as the portal, which is longer than the run.
-    unsafe {
-        let exactly = pg_sys::palloc0(size_of::<Exactly>()).cast::<Exactly>();
-        (*exactly).receiver = pg_sys::DestReceiver {
-            receiveSlot: Some(receive),
-            rStartup: Some(start),
-            rShutdown: Some(shut_down),
-            rDestroy: Some(destroy),
-            mydest: (*inner).mydest,
-        };
-        (*exactly).inner = inner;
-        run.send_to(exactly.cast());
-    }
-}
-
-fn put_back(run: &Run) {
-    // SAFETY: the receiver is ours.
-    unsafe { run.send_to((*run.query().dest.cast::<Exactly>()).inner) }
-}
-
-unsafe extern "C-unwind" fn receive(
-    slot: *mut pg_sys::TupleTableSlot,
-    this: *mut pg_sys::DestReceiver,
-) -> bool {
-    // SAFETY: the inner receiver gets what we got; nothing here has a destructor.
-    unsafe {
-        let inner = (*this.cast::<Exactly>()).inner;
-        match (*inner).receiveSlot {
-            Some(receive) => parser::unambiguously(|| receive(slot, inner)),
-            None => false,
-        }
-    }
-}
-
-unsafe extern "C-unwind" fn start(
-    this: *mut pg_sys::DestReceiver,
-    operation: c_int,
-    columns: pg_sys::TupleDesc,
-) {
-    // SAFETY: as in `receive`.
-    unsafe {
-        let inner = (*this.cast::<Exactly>()).inner;
-        if let Some(start) = (*inner).rStartup {
-            start(inner, operation, columns);
-        }
-    }
-}
-
-unsafe extern "C-unwind" fn shut_down(this: *mut pg_sys::DestReceiver) {
-    // SAFETY: as in `receive`.
-    unsafe {
-        let inner = (*this.cast::<Exactly>()).inner;
-        if let Some(shut_down) = (*inner).rShutdown {
-            shut_down(inner);
-        }
-    }
-}
-
-/// The inner one is destroyed by who has made it.
-unsafe extern "C-unwind" fn destroy(_this: *mut pg_sys::DestReceiver) {}

@@ -1,6 +1,7 @@
 //! Queries that the executor starts and runs.
 
 use super::nested;
+use super::receiver::{self, AroundRow};
 use super::subscribers::{List, Subscriber};
 use crate::compat;
 use pgrx::pg_sys;
@@ -121,13 +122,11 @@ impl Run {
         unsafe { &*self.query }
     }
 
-    /// Has the rows of this run go to that receiver.
-    ///
-    /// # Safety
-    /// It must live until the run has ended.
-    pub unsafe fn send_to(&self, receiver: *mut pg_sys::DestReceiver) {
-        // SAFETY: by the caller; nothing else looks at it between two runs.
-        unsafe { (*self.query).dest = receiver }
+    /// Has code run around each row that this run gives; what is given before is around it. It must let errors pass: nothing with a destructor may
+    /// be alive in it.
+    pub fn around_rows(&self, around: AroundRow) {
+        // SAFETY: the receiver lives as long as the portal, in whose memory ours is made.
+        unsafe { (*self.query).dest = receiver::around((*self.query).dest, around) }
     }
 }
 
@@ -186,8 +185,10 @@ unsafe fn run(query: *mut pg_sys::QueryDesc, next: &mut dyn FnMut()) {
     let event = Run { query };
     // SAFETY: as in `start`.
     unsafe {
+        let receiver = (*query).dest;
         BEFORE_RUN.tell(&event);
         nested(next);
+        (*query).dest = receiver;
         AFTER_RUN.tell(&event);
     }
 }

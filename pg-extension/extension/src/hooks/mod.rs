@@ -12,6 +12,7 @@ pub mod cache;
 pub mod executor;
 pub mod memory;
 pub mod planner;
+mod receiver;
 pub mod rows;
 pub mod statistics;
 pub mod subscribers;

@@ -1192,6 +1192,8 @@ CREATE FUNCTION abelian.compared_type(type oid) RETURNS oid LANGUAGE sql STABLE 
     FROM below WHERE NOT EXISTS (SELECT FROM pg_type t WHERE t.oid = below.type AND t.typtype = 'd')
 $$;
 
+REVOKE ALL ON FUNCTION abelian.keeps_apart(pg_index, pg_attribute), abelian.compared_type(oid) FROM PUBLIC;
+
 -- Raises unless rows of a placed table can live on the node that their key gives them, all checks local to it.
 CREATE OR REPLACE FUNCTION abelian.check_placement(relation regclass) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$

@@ -149,8 +149,14 @@ pub fn compared_with(
 ) -> Option<&'static pg_sys::Var> {
     let from = tree::cast::<pg_sys::FromExpr, _>(query.jointree)?;
     let column = |side| tree::cast::<pg_sys::Var, _>(operand::strip_faithful(side));
-    // A text that is compared with a key of char(n) is read without its blanks.
-    let given = |side| tree::cast::<pg_sys::Var, _>(operand::strip_stored(side));
+    // A text that is compared with a key of char(n) is read without its blanks; as another text, it would be another value.
+    let given = |side: NodePtr| {
+        let stripped = match tree::type_of(side) {
+            pg_sys::BPCHAROID => operand::strip_stored(side),
+            _ => operand::strip_faithful(side),
+        };
+        tree::cast::<pg_sys::Var, _>(stripped)
+    };
     let is_key = |var: &pg_sys::Var| (var.varno, var.varattno) == (query.resultRelation, attribute);
     let is_given = |var: &pg_sys::Var| var.varno == source && var.varattno > 0;
     tree::conjuncts(from.quals)

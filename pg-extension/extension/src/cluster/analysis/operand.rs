@@ -277,6 +277,9 @@ pub fn assigned_value(expression: NodePtr) -> Json {
     }
     if let Some(number) = parameter(strip_casts(expression)) {
         let mut value = parameter_json(number, strip_casts(expression));
+        if loses_blanks(expression) {
+            value["base"] = json!(pg_sys::BPCHAROID.to_u32());
+        }
         value["cast"] = json!(type_name(expression));
         return value;
     }
@@ -284,6 +287,14 @@ pub fn assigned_value(expression: NodePtr) -> Json {
         return json!({ "other": true });
     }
     json!({ "other": true, "expression": parser::deparse_expression(expression) })
+}
+
+/// Whether a text in it becomes a char(n) on the way.
+fn loses_blanks(expression: NodePtr) -> bool {
+    tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::RelabelType, _>(node)
+            .is_some_and(|relabel| relabel.resulttype == pg_sys::BPCHAROID)
+    })
 }
 
 fn has_rows(expression: NodePtr) -> bool {

@@ -90,7 +90,7 @@ final class ComputedColumns implements CopyAddition {
   }
 
   private List<byte[][]> ask(Backend backend, ComputedFacts computed, int rows) throws IOException {
-    NodeStatement query = NodeStatement.of(computed.query(), List.of(INT4));
+    NodeStatement query = NodeStatement.ofRows(computed.query(), List.of(INT4));
     byte[] count = new byte[4];
     BigEndian.putInt4(count, 0, rows);
     boolean binary = format == null;

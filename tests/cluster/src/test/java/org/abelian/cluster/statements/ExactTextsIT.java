@@ -136,6 +136,9 @@ class ExactTextsIT {
     same(
         "MERGE INTO copied c USING (SELECT id, f, t FROM m) s ON c.id = s.id + 100 WHEN NOT MATCHED"
             + " THEN INSERT VALUES (s.id + 100, s.f, s.t)");
+    StatementCase.Step copy =
+        new StatementCase.Step("COPY rate (id) FROM STDIN", false, null, List.of("7", "8"));
+    assertEquals(alone.run(copy).tags(), through.run(copy).tags());
     same("RESET DateStyle");
     same("RESET extra_float_digits");
     same("SELECT * FROM copied ORDER BY id");

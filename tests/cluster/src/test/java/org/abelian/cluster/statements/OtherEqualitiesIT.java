@@ -164,6 +164,52 @@ class OtherEqualitiesIT {
   }
 
   @Test
+  void mergeComparesATextAsAnotherTypeToo() {
+    kept = false;
+    for (String table : List.of("word", "code")) {
+      String key = table.equals("word") ? "t" : "c";
+      for (String side : List.of("s.x::bpchar", "s.x", "s.x COLLATE caseless")) {
+        twins.same(
+            ("MERGE INTO %1$s w USING (SELECT t AS x, n FROM other WHERE n < 12) s ON w.%2$s = %3$s"
+                 + " AND s.x LIKE 'k%%' WHEN MATCHED THEN UPDATE SET n = w.n + 100 WHEN NOT MATCHED"
+                 + " AND s.n > 10 THEN INSERT VALUES (s.x || '%1$s', s.n)")
+                .formatted(table, key, side));
+      }
+      twins.same("SELECT * FROM " + table + " ORDER BY 1, 2");
+    }
+    twins.same("DELETE FROM word WHERE t LIKE '%word'");
+    for (int i = 40; i < 50; i++) {
+      twins.same(
+          ("MERGE INTO word w USING (VALUES ('k%1$d ')) s (x) ON w.t = s.x::bpchar WHEN MATCHED"
+                  + " THEN UPDATE SET n = w.n + 1 WHEN NOT MATCHED THEN INSERT VALUES (s.x::bpchar,"
+                  + " %1$d)")
+              .formatted(i));
+      twins.same(
+          ("MERGE INTO word w USING (VALUES ('k%1$d  ')) s (x) ON w.t = s.x::bpchar WHEN MATCHED"
+                  + " THEN UPDATE SET n = w.n + 1 WHEN NOT MATCHED THEN INSERT VALUES (s.x, %1$d)")
+              .formatted(i));
+    }
+    twins.same("SELECT * FROM word ORDER BY t COLLATE \"C\", n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"varchar", "text"})
+  void whatIsPutIntoAShortTextLosesItsBlanksAsThePutterSays(String type) throws SQLException {
+    Twins.run(twins.routed(), "SELECT 1");
+    twins.same("DROP TABLE IF EXISTS brief");
+    twins.same("CREATE TABLE brief (k varchar(6), n int)");
+    Twins.run(twins.routed(), "SELECT create_distributed_table('brief', 'k')");
+    twins.same("PREPARE brief(" + type + ") AS INSERT INTO brief VALUES ($1::bpchar, 1)");
+    for (int i = 1; i < 12; i++) {
+      twins.same("EXECUTE brief('k" + i + " ')");
+    }
+    twins.same("DEALLOCATE brief");
+    twins.same("SELECT k || '|', n FROM brief ORDER BY 1");
+    twins.same("SELECT n FROM brief WHERE k = 'k7'");
+    twins.same("DROP TABLE brief");
+  }
+
+  @Test
   void proceduresWithTextArgumentsKnowKeysOfFixedLength() {
     kept = false;
     for (int i = 1; i < 12; i++) {

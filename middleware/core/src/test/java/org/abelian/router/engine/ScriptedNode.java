@@ -19,6 +19,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.BackendType;
 import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
@@ -31,6 +32,9 @@ import org.abelian.router.protocol.FrontendType;
  * which all nodes of a test do.
  */
 public final class ScriptedNode implements AutoCloseable {
+  /** How a router marks what gives rows to nodes; scripts are without it. */
+  private static final String ROWS_FOR_NODES = NodeStatement.ofRows("", List.of()).sql();
+
   private static final int CANCEL = 1234 << 16 | 5678;
 
   private record Answer(String tag, List<String> rows, ErrorFields error, boolean hangs) {}
@@ -202,7 +206,8 @@ public final class ScriptedNode implements AutoCloseable {
       String first = named ? string(body, 0) : "";
       switch (type) {
         case FrontendType.PARSE -> {
-          prepared.put(first, string(body, CString.end(body, 0, body.length) + 1));
+          String sql = string(body, CString.end(body, 0, body.length) + 1);
+          prepared.put(first, sql.replace(ROWS_FOR_NODES, ""));
           writer.empty(BackendType.PARSE_COMPLETE);
         }
         case FrontendType.BIND -> {

@@ -28,8 +28,13 @@ pub fn are_exact() -> bool {
     unsafe { pg_sys::extra_float_digits > 0 && pg_sys::DateStyle == pg_sys::USE_ISO_DATES as c_int }
 }
 
+/// Whether the texts of a type's values say all of them under the session's settings.
+pub fn say_all(type_oid: pg_sys::Oid) -> bool {
+    are_exact() || has_one_text(type_oid)
+}
+
 /// Whether each value of a type has one text, whatever the settings for numbers and moments; false for what is not known.
-pub fn has_one_text(type_oid: pg_sys::Oid) -> bool {
+fn has_one_text(type_oid: pg_sys::Oid) -> bool {
     use pg_sys::*;
     // SAFETY: look-ups of a type that exists.
     let (base, is_enum) = unsafe {

@@ -167,14 +167,13 @@ fn has_known_rows(table: &Opened) -> bool {
         pg_sys::RELKIND_RELATION => !unsafe { functions::has_subclass(table.id()) },
         kind => kind == pg_sys::RELKIND_PARTITIONED_TABLE,
     };
-    let exact = exact_texts::are_exact();
     let mut columns = WorkerColumns::default();
     for key in key_vars(table, 1) {
         columns.push(key, 0);
     }
     let comes_as_is = |at| {
-        let loses = !exact_texts::has_one_text(tree::type_of(columns.read(at)));
-        tree::tag(columns.read(at)) == Some(pg_sys::NodeTag::T_Var) && (exact || !loses)
+        let key = columns.read(at);
+        tree::tag(key) == Some(pg_sys::NodeTag::T_Var) && exact_texts::say_all(tree::type_of(key))
     };
     is_whole && columns.len() > 0 && (0..columns.len()).all(comes_as_is)
 }

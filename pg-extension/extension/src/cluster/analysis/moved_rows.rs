@@ -89,11 +89,11 @@ fn of_statement(query: &pg_sys::Query) -> Option<Obstacle> {
     (!returns_own_rows(query)).then_some("RETURNING names more than columns of the table")
 }
 
-/// Whether the columns of the changed table have texts that say all whatever the settings.
+/// Whether the columns of the changed table have texts that say all of their values.
 fn travels_exactly(query: &pg_sys::Query) -> bool {
     Opened::open(tree::target(query), pg_sys::NoLock).is_some_and(|table| {
         let mut columns = table.columns().iter();
-        columns.all(|column| column.attisdropped || exact_texts::has_one_text(column.atttypid))
+        columns.all(|column| column.attisdropped || exact_texts::say_all(column.atttypid))
     })
 }
 
@@ -377,14 +377,9 @@ fn keys(target: &Relation, stored: &[&FormData_pg_attribute]) -> Vec<Json> {
             .iter()
             .position(|column| column.attnum == attribute)?;
         let (type_oid, modifier) = (stored[field].atttypid, stored[field].atttypmod);
-        // SAFETY: look-ups of the type of a column.
-        let (base, cast) = unsafe {
-            (
-                pg_sys::getBaseType(type_oid),
-                operand::base_type_name(type_oid, modifier),
-            )
-        };
-        Some(json!({ "field": field, "type": base.to_u32(), "cast": cast }))
+        // SAFETY: the type of a column.
+        let cast = unsafe { operand::base_type_name(type_oid, modifier) };
+        Some(json!({ "field": field, "type": operand::base_type(type_oid), "cast": cast }))
     };
     let attributes = spreading.columns.iter();
     attributes

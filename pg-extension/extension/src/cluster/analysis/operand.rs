@@ -101,11 +101,7 @@ pub fn operand(scopes: &mut Scopes, scope: ScopeId, expression: NodePtr) -> Oper
 /// A parameter or constant, in the form that analyze() prints; `None` for anything that only a node can compute.
 pub fn value(expression: NodePtr) -> Option<Json> {
     if let Some((number, parameter, is_padded)) = compared_parameter(expression) {
-        let mut value = parameter_json(number, parameter);
-        if is_padded {
-            value["base"] = json!(pg_sys::BPCHAROID.to_u32());
-        }
-        return Some(value);
+        return Some(parameter_json(number, parameter, is_padded));
     }
     if reads_rows_or_parameters(expression) || moments::is_read_by(expression) {
         return None;
@@ -116,9 +112,12 @@ pub fn value(expression: NodePtr) -> Option<Json> {
     Some(constant_json(constant, literal_location(expression)))
 }
 
-/// A parameter; of one whose type is a domain also the type below, which a router cannot know.
-fn parameter_json(number: i32, parameter: NodePtr) -> Json {
+/// A parameter; of one whose type is a domain also the type below, which a router cannot know, and of one that counts as char(n) that.
+fn parameter_json(number: i32, parameter: NodePtr, is_padded: bool) -> Json {
     let type_oid = tree::type_of(parameter);
+    if is_padded {
+        return json!({ "param": number, "base": pg_sys::BPCHAROID.to_u32() });
+    }
     // SAFETY: a look-up of the type of an expression.
     let base = unsafe { pg_sys::getBaseType(type_oid) };
     match base == type_oid {
@@ -276,10 +275,8 @@ pub fn assigned_value(expression: NodePtr) -> Json {
         return json!({ "default": true });
     }
     if let Some(number) = parameter(strip_casts(expression)) {
-        let mut value = parameter_json(number, strip_casts(expression));
-        if loses_blanks(expression) {
-            value["base"] = json!(pg_sys::BPCHAROID.to_u32());
-        }
+        let is_padded = loses_blanks(expression);
+        let mut value = parameter_json(number, strip_casts(expression), is_padded);
         value["cast"] = json!(type_name(expression));
         return value;
     }

@@ -1,6 +1,6 @@
 //! A broadcast join: the tables of one colocation group stay where they are. The rows of the other distributed tables that can matter are
-//! gathered, and every node gets all of them, or where [`repartition`] finds a way, those that can meet something there. Over these, as over a reference table, each node works on its own rows; what it gives is
-//! merged like the answers to any other statement.
+//! gathered, and every node gets all of them, or where [`repartition`] finds a way, those that can meet something there. Over these, as over a
+//! reference table, each node works on its own rows; what it gives is merged like the answers to any other statement.
 
 use super::super::super::procedure::placements;
 use super::super::locality;

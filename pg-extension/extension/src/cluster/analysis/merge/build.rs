@@ -76,7 +76,7 @@ impl WorkerColumns {
     /// Whether their texts say all of the values under the session's settings.
     pub fn have_exact_texts(&self) -> bool {
         let mut types = self.0.iter().map(|column| column.type_oid);
-        exact_texts::are_exact() || types.all(exact_texts::has_one_text)
+        types.all(exact_texts::say_all)
     }
 
     /// The types of the arrays that carry them.

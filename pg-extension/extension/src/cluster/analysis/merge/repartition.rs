@@ -135,11 +135,11 @@ fn is_local(scopes: &mut Scopes, scope: ScopeId) -> bool {
 }
 
 /// Puts a part where such rows lie.
-fn place(scopes: &mut Scopes, candidate: &Candidate, colocation: i32, way: &Spreading) {
+fn place(scopes: &mut Scopes, candidate: &Candidate, way: &Spreading) {
     let operation = way.columns.first().and_then(|(_, operation)| *operation);
     scopes.relations[candidate.relation].placement = Placement::Distributed(Rc::new(Spreading {
         columns: vec![(candidate.attribute, operation)],
-        colocation,
+        colocation: way.colocation,
     }));
 }
 
@@ -158,7 +158,7 @@ fn like_tables(scopes: &mut Scopes, scope: ScopeId, candidates: &[Candidate]) ->
         let Some((way, like)) = table_beside(scopes, candidate) else {
             continue;
         };
-        place(scopes, candidate, way.colocation, &way);
+        place(scopes, candidate, &way);
         let is_local_now = is_local(scopes, scope);
         if was_local && !is_local_now {
             put_back(scopes, candidate.relation);
@@ -221,7 +221,7 @@ fn by_hash_of_joined_columns(
     };
     for set in sets.into_iter().take(TRIED_MAX) {
         for one in &set {
-            place(scopes, one, BY_HASH, &by_hash);
+            place(scopes, one, &by_hash);
         }
         if is_local(scopes, scope) {
             return set.iter().map(|one| split(one, None)).collect();

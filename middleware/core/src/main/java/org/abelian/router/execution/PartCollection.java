@@ -30,19 +30,10 @@ public final class PartCollection implements RowSink {
   /**
    * @param columnCounts of each part
    * @param numbered whether rows begin with the number of their part; else there is one part
-   * @param limit bytes that may be kept in all
-   * @param memory counts what is kept
-   */
-  public PartCollection(
-      List<Integer> columnCounts, boolean numbered, long limit, MemoryBudget memory) {
-    this(columnCounts, numbered, Map.of(), 1, limit, memory);
-  }
-
-  /**
-   * As above, for several target nodes.
-   *
    * @param targets gives the target of a row, from 0, for each part that is divided
    * @param targetCount how many targets there are
+   * @param limit bytes that may be kept in all
+   * @param memory counts what is kept
    */
   public PartCollection(
       List<Integer> columnCounts,

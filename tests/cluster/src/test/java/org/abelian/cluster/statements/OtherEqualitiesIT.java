@@ -195,7 +195,6 @@ class OtherEqualitiesIT {
   @ParameterizedTest
   @ValueSource(strings = {"varchar", "text"})
   void whatIsPutIntoAShortTextLosesItsBlanksAsThePutterSays(String type) throws SQLException {
-    Twins.run(twins.routed(), "SELECT 1");
     twins.same("DROP TABLE IF EXISTS brief");
     twins.same("CREATE TABLE brief (k varchar(6), n int)");
     Twins.run(twins.routed(), "SELECT create_distributed_table('brief', 'k')");

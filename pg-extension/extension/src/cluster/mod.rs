@@ -1,6 +1,6 @@
 //! The node side of a cluster: what a statement is about, which catalogue version its router must know, the gate
 //! between coordinated commits and reads over several nodes, what such reads find out about their snapshots, independent transactions, labels for the wait graph, settings of the session,
-//! transaction tokens, what runs inside functions, numbers of identity columns, the order of changes of reference tables, distributed procedures, and what a router says on its clients' connections.
+//! transaction tokens, what runs inside functions, numbers of identity columns, the order of changes of reference tables, the form of rows for other nodes, distributed procedures, and what a router says on its clients' connections.
 //!
 //! Placement and decisions are SQL (see the install script). Nothing here talks to other nodes or chooses a route.
 

@@ -14,6 +14,7 @@ import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Exchanges;
 import org.abelian.router.engine.Executor;
+import org.abelian.router.engine.ReadBatching;
 import org.abelian.router.engine.ReadTurns;
 import org.abelian.router.engine.UpdateBatching;
 import org.abelian.router.error.AbelianException;
@@ -121,6 +122,7 @@ public final class ClientSession
 
   private SnapshotGate gate;
   private ProcedureCalls procedures;
+  private ReadBatching reads;
   private final Mailbox mailbox;
   private SessionNotifications notifications;
   private Pipeline pipeline;
@@ -490,7 +492,7 @@ public final class ClientSession
             services.uuid(),
             services.intents(),
             cancellation,
-            services.reads());
+            services.ledger());
     transactions =
         new Transactions(
             transaction,
@@ -601,10 +603,19 @@ public final class ClientSession
             engine, new OutcomeRoute(services.outcomes()), router, portals, cursors, named);
     UpdateBatching batching =
         new UpdateBatching(engine, services.updates(), slot, batchScope, services.statements());
+    reads =
+        new ReadBatching(
+            engine,
+            services.reads(),
+            services.readsOfSeveral(),
+            slot,
+            batchScope,
+            System::nanoTime);
     return new StatementStarter(
         executor,
         routing,
         batching,
+        reads,
         procedures,
         new Explain(executor, procedures),
         new CursorCommands(executor, routing, statements, portals, cursors),
@@ -660,7 +671,7 @@ public final class ClientSession
 
   @Override
   public void groupIsOver() {
-    slot.endGroup();
+    reads.groupIsOver();
   }
 
   @Override

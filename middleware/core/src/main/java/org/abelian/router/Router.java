@@ -144,6 +144,8 @@ public final class Router implements AutoCloseable {
             new StatementCache(memory.limit() / STATEMENTS_SHARE),
             sessions,
             new Batcher<>(BatchLimits.DEFAULT, System::nanoTime),
+            new Batcher<>(BatchLimits.READS, System::nanoTime),
+            new Batcher<>(BatchLimits.READS_OF_SEVERAL, System::nanoTime),
             commits,
             procedures,
             intents,

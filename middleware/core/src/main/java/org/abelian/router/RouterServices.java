@@ -10,6 +10,7 @@ import org.abelian.router.batching.Batcher;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.engine.LookupGuesses;
+import org.abelian.router.engine.ReadBatch;
 import org.abelian.router.execution.ObjectNumbers;
 import org.abelian.router.notification.NotificationHub;
 import org.abelian.router.pool.NodePools;
@@ -37,10 +38,12 @@ import org.abelian.router.transaction.OutcomeInquiry;
  * @param statements the texts of all clients
  * @param sessions all that are open
  * @param updates batches updates of contended rows
+ * @param reads batches reads of one node that would wait for its processors
+ * @param readsOfSeveral the same for reads of several nodes
  * @param commits commits over several nodes
  * @param procedures calls of distributed procedures
  * @param intents commuting transactions that are not over
- * @param reads what reads of several nodes have learned
+ * @param ledger what reads of several nodes have learned
  * @param outcomes what became of transactions
  * @param control the router's own connections to nodes
  * @param tracer records transactions; null while none are recorded
@@ -65,10 +68,12 @@ record RouterServices(
     StatementCache statements,
     SessionRegistry sessions,
     Batcher<Amounts> updates,
+    Batcher<ReadBatch> reads,
+    Batcher<ReadBatch> readsOfSeveral,
     CommitServices commits,
     ProcedureServices procedures,
     IntentLedger intents,
-    ReadLedger reads,
+    ReadLedger ledger,
     OutcomeInquiry outcomes,
     SnapshotGate.ControlConnections control,
     Tracer tracer,

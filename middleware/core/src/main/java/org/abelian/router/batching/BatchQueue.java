@@ -6,8 +6,10 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * One contended key: how many statements are in flight there, and who waits. Knows no time and
@@ -29,8 +31,12 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
   }
 
   private final BatchLimits limits;
+
+  /** How many sessions have something in flight or waiting, here and at other keys. */
+  private final AtomicInteger crowd;
+
   private final Consumer<Result> outcomes;
-  private final Consumer<BatchQueue<L>> forget;
+  private final Predicate<BatchQueue<L>> forget;
   private final ReentrantLock lock = new ReentrantLock();
   private final ArrayDeque<Waiter<L>> waiting = new ArrayDeque<>();
 
@@ -45,13 +51,30 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
   private boolean closed;
 
   /**
+   * @param crowd counts sessions at all keys
    * @param outcomes hears how each batch ended
-   * @param forget nothing is in flight any more; runs under the queue's lock
+   * @param forget nothing is in flight any more; whether the queue is given up. Runs under the
+   *     queue's lock
    */
-  BatchQueue(BatchLimits limits, Consumer<Result> outcomes, Consumer<BatchQueue<L>> forget) {
+  BatchQueue(
+      BatchLimits limits,
+      AtomicInteger crowd,
+      Consumer<Result> outcomes,
+      Predicate<BatchQueue<L>> forget) {
     this.limits = limits;
+    this.crowd = crowd;
     this.outcomes = outcomes;
     this.forget = forget;
+  }
+
+  /** True while something is in flight. */
+  boolean isBusy() {
+    lock.lock();
+    try {
+      return !inFlight.isEmpty();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** A statement that may go into flight here. */
@@ -77,7 +100,8 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
       if (closed) {
         return Arrival.CLOSED;
       }
-      boolean room = inFlight.size() < limits.inFlight() && waiting.isEmpty();
+      crowd.incrementAndGet();
+      boolean room = inFlight.size() < mostInFlight() && waiting.isEmpty();
       if (alone || room || waiting.size() >= limits.queue()) {
         begin(statement);
         if (waiter != null) {
@@ -87,6 +111,7 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
         return Arrival.GOES;
       }
       if (waiter == null) {
+        crowd.decrementAndGet();
         return Arrival.CONTENDED;
       }
       statement.number(arrivals++); // It came now, and begins later.
@@ -95,6 +120,10 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
     } finally {
       lock.unlock();
     }
+  }
+
+  private int mostInFlight() {
+    return crowd.get() > limits.crowd() ? limits.inFlight() : Integer.MAX_VALUE;
   }
 
   private void begin(InFlight statement) {
@@ -113,15 +142,13 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
     Waiter<L> next = null;
     lock.lock();
     try {
+      crowd.addAndGet(-statement.sessions());
       inFlight.remove(statement);
-      if (inFlight.size() < limits.inFlight() && !waiting.isEmpty()) {
+      if (inFlight.size() < mostInFlight() && !waiting.isEmpty()) {
         next = waiting.poll();
         letLead(next);
       }
-      closed = inFlight.isEmpty();
-      if (closed) {
-        forget.accept(this);
-      }
+      closed = inFlight.isEmpty() && forget.test(this);
     } finally {
       lock.unlock();
     }
@@ -156,6 +183,7 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
       }
       waiting.remove(waiter);
       waiter.state(Waiter.State.WITHDRAWN);
+      crowd.decrementAndGet();
       return true;
     } finally {
       lock.unlock();
@@ -192,6 +220,7 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
           rest.remove();
         }
       }
+      leader.inFlight().sessions(others.size() + 1);
       batch = new Batch<>(leader.inFlight(), sum, others, outcomes);
     } finally {
       lock.unlock();

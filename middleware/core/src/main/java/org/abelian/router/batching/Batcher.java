@@ -1,6 +1,7 @@
 package org.abelian.router.batching;
 
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,6 +18,7 @@ public final class Batcher<L extends Batchable<L>> {
 
   private final BatchLimits limits;
   private final LongSupplier clock;
+  private final AtomicInteger crowd = new AtomicInteger();
   private final ConcurrentHashMap<Object, BatchQueue<L>> queues = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Object, Suspension> suspended = new ConcurrentHashMap<>();
 
@@ -78,12 +80,17 @@ public final class Batcher<L extends Batchable<L>> {
   }
 
   private BatchQueue<L> queue(Object key) {
-    return queues.computeIfAbsent(key, this::newQueue);
+    BatchQueue<L> there = queues.get(key); // The most frequent case takes no lock.
+    return there != null ? there : queues.computeIfAbsent(key, this::newQueue);
   }
 
   private BatchQueue<L> newQueue(Object key) {
     return new BatchQueue<>(
-        limits, result -> ended(key, result), queue -> queues.remove(key, queue));
+        limits, crowd, result -> ended(key, result), queue -> forget(key, queue));
+  }
+
+  private boolean forget(Object key, BatchQueue<L> queue) {
+    return queues.size() > limits.queuesKept() && queues.remove(key, queue);
   }
 
   private void ended(Object key, Result result) {
@@ -120,6 +127,6 @@ public final class Batcher<L extends Batchable<L>> {
 
   /** How many keys have statements in flight. */
   int size() {
-    return queues.size();
+    return (int) queues.values().stream().filter(BatchQueue::isBusy).count();
   }
 }

@@ -9,6 +9,9 @@ public final class InFlight {
   /** When it began, among all arrivals at the queue; guarded by the queue's lock. */
   private long number;
 
+  /** How many are part of it; guarded by the queue's lock. */
+  private int sessions = 1;
+
   InFlight(Consumer<InFlight> queue) {
     this.queue = queue;
   }
@@ -20,6 +23,14 @@ public final class InFlight {
     if (mine != null) {
       mine.accept(this);
     }
+  }
+
+  int sessions() {
+    return sessions;
+  }
+
+  void sessions(int members) {
+    sessions = members;
   }
 
   long number() {

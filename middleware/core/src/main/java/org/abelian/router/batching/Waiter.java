@@ -108,9 +108,10 @@ public final class Waiter<L extends Batchable<L>> {
   /**
    * Waits until there is something to do for the session: {@code LEADS}, {@code ANSWERED} or {@code
    * WITHDRAWN}. It leads after that time, or ten times as much while another session is about to
-   * lead. Whoever takes it will answer.
+   * lead. Whoever takes it will answer; a batch that takes too long is stopped.
    */
-  public State await(long waitNanos) {
+  public State await(BatchLimits limits) {
+    long waitNanos = limits.waitNanos();
     long deadline = System.nanoTime() + waitNanos;
     boolean patient = true;
     boolean interrupted = false;
@@ -125,9 +126,15 @@ public final class Waiter<L extends Batchable<L>> {
         interrupted |= Thread.interrupted();
       }
     }
+    long patience = limits.takenNanos() == 0 ? GLANCE_NANOS : limits.takenNanos();
+    long taken = System.nanoTime();
     while (state == State.TAKEN) {
-      LockSupport.parkNanos(this, GLANCE_NANOS);
+      LockSupport.parkNanos(this, patience);
       interrupted |= Thread.interrupted();
+      if (limits.takenNanos() > 0 && System.nanoTime() - taken > patience) {
+        stopBatch();
+        taken = System.nanoTime();
+      }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
@@ -142,6 +149,10 @@ public final class Waiter<L extends Batchable<L>> {
       return;
     }
     cancelled = true;
+    stopBatch();
+  }
+
+  private void stopBatch() {
     Runnable canceller = batchCanceller;
     if (canceller != null) {
       canceller.run();

@@ -283,7 +283,7 @@ final class JointSnapshot {
   private void bindAll() throws IOException {
     boolean named = isRepeatable(routed);
     for (int place = 0; place < backends.size(); place++) {
-      question.bind(place, named ? question.portal("", ALL) : null);
+      question.bind(place, named ? SnapshotQuestion.portal(context, "", ALL) : null);
     }
   }
 

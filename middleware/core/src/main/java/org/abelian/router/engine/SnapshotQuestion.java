@@ -100,7 +100,7 @@ final class SnapshotQuestion {
    * @param question up to which number nothing need be told, and, behind a slash, in which turn the
    *     snapshot is taken
    */
-  byte[] portal(String run, String question) {
+  static byte[] portal(EngineContext context, String run, String question) {
     String unique = SharedSnapshot.unique(context);
     return (PORTAL + unique + '/' + run + '/' + question).getBytes(StandardCharsets.US_ASCII);
   }

@@ -269,7 +269,8 @@ final class ValidatedSnapshot {
    */
   private ReadKnowledge.Judgement ask(ReadKnowledge known, String turn) throws IOException {
     for (int place = 0; place < backends.size(); place++) {
-      question.bind(place, question.portal(known.run(place), known.over(place) + turn));
+      question.bind(
+          place, SnapshotQuestion.portal(context, known.run(place), known.over(place) + turn));
       if (runsAtOnce) {
         read.run(place);
       }

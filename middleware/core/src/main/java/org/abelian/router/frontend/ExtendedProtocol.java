@@ -306,8 +306,10 @@ public final class ExtendedProtocol {
     forgetReplaced();
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
     TracedStatement traced = starter.trace().bound(statement, routed, bind, route, backend);
-    StatementStarter.Started started;
-    if (backend != null) {
+    StatementStarter.Started started = shared(bound, route, backend, named && alone);
+    if (started.progress() != Progress.NEXT || started.execution() != null) {
+      // Other sessions have a part in it.
+    } else if (backend != null) {
       started = onNode(bound, backend, named, alone, route);
     } else {
       if (!describeBefore(routed)) {
@@ -321,6 +323,14 @@ public final class ExtendedProtocol {
       put(statement, started.execution(), traced, once);
     }
     return started.progress();
+  }
+
+  /** Runs a read with those of other sessions, if it is the whole of a transaction. */
+  private StatementStarter.Started shared(
+      BoundStatement bound, Route route, Backend backend, boolean may) {
+    return may && ahead.runsToEnd() && describeWithBind == null
+        ? starter.shared(bound, route, backend, ahead.describes())
+        : StatementStarter.Started.ALONE;
   }
 
   private StatementStarter.Started onNode(

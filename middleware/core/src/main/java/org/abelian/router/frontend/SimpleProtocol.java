@@ -302,8 +302,13 @@ public final class SimpleProtocol {
     }
     traced = starter.trace().bound(statement, routed, bind, route, backend);
     boolean alone = texts.size() == 1;
-    StatementStarter.Started started;
-    if (backend == null) {
+    StatementStarter.Started started =
+        alone && named
+            ? starter.shared(whole, route, backend, true)
+            : StatementStarter.Started.ALONE;
+    if (started.progress() != Progress.NEXT || started.execution() != null) {
+      // Other sessions have a part in it.
+    } else if (backend == null) {
       started = starter.onSeveral(whole, route);
     } else if (alone && starter.batches(routed, backend)) {
       started = starter.batched(whole, backend, values);

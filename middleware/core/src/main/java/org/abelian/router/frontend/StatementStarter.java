@@ -1,6 +1,7 @@
 package org.abelian.router.frontend;
 
 import java.io.IOException;
+import java.util.List;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.engine.BoundStatement;
@@ -8,6 +9,7 @@ import org.abelian.router.engine.CommandExecution;
 import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.Executor;
+import org.abelian.router.engine.ReadBatching;
 import org.abelian.router.engine.SingleNodeExecution;
 import org.abelian.router.engine.UpdateBatching;
 import org.abelian.router.execution.ClientError;
@@ -35,6 +37,9 @@ public final class StatementStarter {
   public record Started(Progress progress, Execution execution) {
     private static final Started QUIET = new Started(Progress.QUIET, null);
 
+    /** It is to go as its client wrote it. */
+    static final Started ALONE = new Started(Progress.NEXT, null);
+
     static Started of(Execution execution) {
       return new Started(Progress.NEXT, execution);
     }
@@ -44,6 +49,7 @@ public final class StatementStarter {
   private final Executor executor;
   private final SessionRouting routing;
   private final UpdateBatching batching;
+  private final ReadBatching reads;
   private final ProcedureCalls procedures;
   private final Explain explain;
   private final CursorCommands cursors;
@@ -55,6 +61,7 @@ public final class StatementStarter {
       Executor executor,
       SessionRouting routing,
       UpdateBatching batching,
+      ReadBatching reads,
       ProcedureCalls procedures,
       Explain explain,
       CursorCommands cursors,
@@ -65,6 +72,7 @@ public final class StatementStarter {
     this.executor = executor;
     this.routing = routing;
     this.batching = batching;
+    this.reads = reads;
     this.procedures = procedures;
     this.explain = explain;
     this.cursors = cursors;
@@ -132,7 +140,7 @@ public final class StatementStarter {
     UpdateBatching.Turn turn = batching.run(bound.routed(), backend, values);
     switch (turn.kind()) {
       case ALONE:
-        return Started.of(null);
+        return Started.ALONE;
       case QUIET:
         return Started.QUIET;
       default:
@@ -140,6 +148,32 @@ public final class StatementStarter {
         return Started.of(
             CommandExecution.done(context.replies(), UpdateBatching.tag(turn.rows())));
     }
+  }
+
+  /**
+   * Runs a read that is the whole of a transaction with those of other sessions if it meets any; no
+   * execution when it is to go alone.
+   *
+   * @param only the node that runs it; null for several
+   * @param describes whether the client wants its rows described
+   */
+  public Started shared(BoundStatement bound, Route route, Backend only, boolean describes) {
+    if (!reads.applies(bound) || only == null && explain.answers(bound.routed(), route)) {
+      return Started.ALONE;
+    }
+    List<Backend> backends = only == null ? reads.nodes(bound, route) : List.of(only);
+    if (backends == null) {
+      return Started.ALONE;
+    }
+    ReadBatching.Shared shared = reads.run(bound, backends, describes);
+    if (shared.answer() == null) {
+      return shared.turn() == ReadBatching.Turn.QUIET ? Started.QUIET : Started.ALONE;
+    }
+    bound.answerBind(context.replies());
+    if (only == null) {
+      counts.count(route);
+    }
+    return Started.of(shared.answer());
   }
 
   /** Binds a statement that several nodes run, or of which the router has more to say. */

@@ -16,6 +16,9 @@ public final class BatchScope {
   /** The setting that takes a session out. */
   private static final String SETTING = "abelian.combine";
 
+  /** PostgreSQL ends the connection whose transaction takes longer. */
+  private static final String TIME_LIMIT = "transaction_timeout";
+
   private final BackendSession backends;
   private final SchemaScope schema;
   private final SessionSettings settings;
@@ -24,6 +27,7 @@ public final class BatchScope {
   private int scopeTimeout;
   private String scope;
   private boolean enabled;
+  private boolean readsEnabled;
 
   /** The scope of a session. */
   public BatchScope(
@@ -39,13 +43,28 @@ public final class BatchScope {
    * nothing there.
    */
   public String of(List<Backend> nodes) {
-    boolean own =
-        nodes.stream().anyMatch(Backend::isOwn) || !backends.touched().isEmpty() || schema.isOwn();
-    if (own) {
-      return null;
+    return isShared(nodes) && enabled ? scope : null;
+  }
+
+  /**
+   * The same for reads. Those of several sessions become one transaction, in which each must have a
+   * snapshot of its own, and whose time is limited for none.
+   */
+  public String ofReads(List<Backend> nodes) {
+    return isShared(nodes) && readsEnabled ? scope : null;
+  }
+
+  private boolean isShared(List<Backend> nodes) {
+    if (!backends.touched().isEmpty() || schema.isOwn()) {
+      return false;
+    }
+    for (int i = 0; i < nodes.size(); i++) { // Without an iterator: most reads are here.
+      if (nodes.get(i).isOwn()) {
+        return false;
+      }
     }
     look();
-    return enabled ? scope : null;
+    return true;
   }
 
   private void look() {
@@ -62,6 +81,10 @@ public final class BatchScope {
                 now.wanted().toString())
             .intern();
     enabled = !isOff();
+    readsEnabled =
+        enabled
+            && !IsolationSettings.isStrictByDefault(backends)
+            && (backends.setting(TIME_LIMIT) == null || backends.says(TIME_LIMIT, "0"));
     scopeSettings = now;
     scopeTimeout = timeout;
   }

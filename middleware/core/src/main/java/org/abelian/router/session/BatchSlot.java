@@ -53,7 +53,7 @@ public final class BatchSlot {
     waiting = waiter;
     try {
       Result result =
-          switch (waiter.await(batcher.limits().waitNanos())) {
+          switch (waiter.await(batcher.limits())) {
             case LEADS -> lead(turn, connect, run);
             case WITHDRAWN -> throw cancellation.error();
             default -> waiter.result();

@@ -71,6 +71,13 @@ public final class ReadLedger {
     return !contended.isEmpty() && contended.contains(nodes);
   }
 
+  /** True when a read of these nodes likely needs one round, and nobody but them. */
+  public boolean isAtRest(List<Integer> nodes) {
+    return !isContended(nodes)
+        && (turns.isEmpty() || !turns.containsKey(nodes))
+        && (witnesses.isEmpty() || !witnesses.containsKey(nodes));
+  }
+
   /** A read has met a transaction half-way at its first try, or none. */
   public void met(List<Integer> nodes, boolean halfWay) {
     if (halfWay) {

@@ -44,10 +44,12 @@ public final class RoutedStatement {
   private final boolean notifies;
   private final boolean unpreparable;
   private final boolean asksForCursors;
+  private final boolean readsTables;
   private final ExplainCommand explains;
   private final RoutedStatement explained;
   private final ColumnOrigins origins = new ColumnOrigins();
   private final OneNodeOdds odds = new OneNodeOdds();
+  private final ReadPace pace = new ReadPace();
   private volatile NodeStatement worker;
   private volatile NodeStatement combine;
   private volatile NodeStatement combined;
@@ -77,12 +79,14 @@ public final class RoutedStatement {
     asksForCursors = facts.calls().nodeFunctions().ofNoNode().contains(PG_CURSOR);
     explains = null;
     explained = null;
+    readsTables = isPureRead() && facts.relations().stream().noneMatch(RelationFacts::catalog);
   }
 
   /** EXPLAIN of a statement, which goes where the statement goes. */
   public RoutedStatement(ExplainCommand command, StatementRouter inner) {
     explains = command;
     explained = new RoutedStatement(inner);
+    readsTables = false;
     router = new ExplainRouter(inner);
     locks = router.facts().locks();
     maySet = maySet(router.facts());
@@ -177,6 +181,11 @@ public final class RoutedStatement {
     return odds;
   }
 
+  /** Whether it is quick enough to go to nodes together with reads of other sessions. */
+  public ReadPace pace() {
+    return pace;
+  }
+
   /** What workers run of a combined read; null until somebody has made it. */
   public NodeStatement worker() {
     return worker;
@@ -262,6 +271,11 @@ public final class RoutedStatement {
         && !facts.calls().mutable()
         && !locks
         && !maySet;
+  }
+
+  /** The same of one that reads users' tables and nothing else. */
+  public boolean readsTablesOnly() {
+    return readsTables;
   }
 
   /** True when it may do what a rollback does not take back, as advisory locks are taken. */

@@ -15,7 +15,7 @@ class BatcherFailureTest {
 
   private long now;
   private final Batcher<Amounts> batcher =
-      new Batcher<>(new BatchLimits(1, 10, 10, 1000, LONGEST, false), () -> now);
+      new Batcher<>(new BatchLimits(1, 0, 10, 10, 1000, LONGEST, false, 0, 0), () -> now);
 
   /** Two statements that met while a third was under way have this result. */
   private void meet(Result result) {
@@ -77,11 +77,11 @@ class BatcherFailureTest {
 
   /** Whether others need not gather while a statement is stuck for which somebody has waited. */
   private static boolean othersGoBesideAStuckOne(boolean forgetsOverdue) {
-    BatchLimits limits = new BatchLimits(1, 10, 10, 0, LONGEST, forgetsOverdue);
+    BatchLimits limits = new BatchLimits(1, 0, 10, 10, 0, LONGEST, forgetsOverdue, 0, 0);
     Batcher<Amounts> batcher = new Batcher<>(limits, () -> 0);
     InFlight stuck = batcher.depart(KEY);
     Turn<Amounts> member = batcher.join(KEY, one());
-    assertEquals(Waiter.State.LEADS, member.waiter().await(limits.waitNanos()));
+    assertEquals(Waiter.State.LEADS, member.waiter().await(limits));
     assertNull(batcher.depart(KEY), "the member's statement counts");
     member.lead().alone().end();
     InFlight other = batcher.depart(KEY);

@@ -64,7 +64,7 @@ class BatcherThreadsTest {
     if (alone == null) {
       Turn<Amounts> member =
           batcher.join(key, new Amounts(List.of(new Amount.Whole(delta, false))));
-      if (member.waiter().await(BatchLimits.DEFAULT.waitNanos()) == Waiter.State.ANSWERED) {
+      if (member.waiter().await(BatchLimits.DEFAULT) == Waiter.State.ANSWERED) {
         assertEquals(new Result.Done(1), member.waiter().result());
         return;
       }

@@ -95,7 +95,7 @@ final class Simulation {
         case WITHDRAWN -> answer = Answer.CANCELLED;
         case QUEUED -> {
           if (random.nextInt(20) == 0) {
-            member.waiter().await(0);
+            member.waiter().await(batcher.limits());
           }
         }
         case TAKEN -> {
@@ -161,7 +161,9 @@ final class Simulation {
     random = new Random(seed);
     this.fault = fault;
     this.losses = losses;
-    BatchLimits limits = new BatchLimits(2, 8, 16, 1, 1, random.nextBoolean());
+    BatchLimits limits =
+        new BatchLimits(
+            2, 2 + random.nextInt(2), 8, 16, 1, 1, random.nextBoolean(), 0, random.nextInt(2));
     batcher = new Batcher<>(limits, () -> now);
     for (int i = 0; i < SESSIONS; i++) {
       sessions.add(new Session(i));

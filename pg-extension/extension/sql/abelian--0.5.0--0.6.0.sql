@@ -2526,7 +2526,7 @@ CREATE VIEW abelian.router_statistics AS
     FROM told, (VALUES ('nodes'), ('node_states')) of (part), pg_catalog.jsonb_each(told.router -> of.part) node, pg_catalog.jsonb_each_text(node.value) figure UNION ALL
   SELECT single.name, NULL, single.value::bigint
     FROM told, LATERAL (VALUES ('sessions', told.router ->> 'sessions'), ('analyses', told.router ->> 'analyses'), ('in_doubt', told.router ->> 'in_doubt'),
-                       ('shared_calls', told.commits ->> 'shared'), ('misrouted_attempts', told.rules ->> 'misrouted_attempts')) single (name, value)
+                       ('batched_reads', told.router ->> 'batched_reads'), ('shared_calls', told.commits ->> 'shared'), ('misrouted_attempts', told.rules ->> 'misrouted_attempts')) single (name, value)
    WHERE single.value IS NOT NULL;
 COMMENT ON VIEW abelian.router_statistics IS 'what the router that a session is connected to has done and does now; empty without a router';
 CREATE VIEW abelian.routing_rules AS

@@ -69,6 +69,11 @@ public final class RouterFigures {
     return routes.counts();
   }
 
+  /** How many reads were answered in a batch with those of other sessions. */
+  public long batchedReads() {
+    return routes.batched();
+  }
+
   /** Connections to each node that was used. */
   public List<NodeUse> nodes() {
     return pools.uses();
@@ -96,6 +101,7 @@ public final class RouterFigures {
     ObjectNode counts = all.putObject("statements");
     statements().forEach(counts::put);
     all.put("analyses", analyses());
+    all.put("batched_reads", batchedReads());
     ObjectNode addresses = all.putObject("nodes");
     for (NodeUse use : nodes()) {
       addresses

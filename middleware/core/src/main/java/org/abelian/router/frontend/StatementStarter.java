@@ -170,6 +170,7 @@ public final class StatementStarter {
       return shared.turn() == ReadBatching.Turn.QUIET ? Started.QUIET : Started.ALONE;
     }
     bound.answerBind(context.replies());
+    counts.countBatched();
     if (only == null) {
       counts.count(route);
     }

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 /** How many statements took which route since the router started. Thread-safe. */
 public final class RouteCounts {
   private final Map<Class<? extends Route>, LongAdder> counts = new ConcurrentHashMap<>();
+  private final LongAdder batched = new LongAdder();
 
   /** A statement is bound. */
   public void count(Route route) {
@@ -18,6 +19,16 @@ public final class RouteCounts {
       known = counts.computeIfAbsent(kind, any -> new LongAdder());
     }
     known.increment();
+  }
+
+  /** A read was answered in a batch with those of other sessions; counted beside its route. */
+  public void countBatched() {
+    batched.increment();
+  }
+
+  /** How many reads were answered in batches. */
+  public long batched() {
+    return batched.sum();
   }
 
   /** The counts by the names of routes, for instance {@code one_node}. */

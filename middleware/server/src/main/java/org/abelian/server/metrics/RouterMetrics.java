@@ -81,6 +81,9 @@ public final class RouterMetrics implements AutoCloseable {
     FunctionCounter.builder("abelian.analyses", figures, RouterFigures::analyses)
         .description("How often nodes were asked what a text is")
         .register(registry);
+    FunctionCounter.builder("abelian.batched.reads", figures, RouterFigures::batchedReads)
+        .description("Reads that were answered in a batch with those of other sessions")
+        .register(registry);
     new JvmMemoryMetrics().bindTo(registry);
     new JvmThreadMetrics().bindTo(registry);
     new ProcessorMetrics().bindTo(registry);

@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.Properties;
 import java.util.Random;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -36,6 +37,7 @@ class BatchedReadsIT {
   private static final int READS = 150;
   private static final int ROWS = 640;
   private static final String BY_KEY = "SELECT n, span FROM batched WHERE id = ?";
+  private static final String LOCKED = "SELECT id FROM locked WHERE id = ?";
   private static final String BY_NAME = "SELECT n, span FROM batched WHERE name = ?";
 
   private final LocalCluster cluster;
@@ -96,6 +98,7 @@ class BatchedReadsIT {
    */
   private long together(Client client, String... options) throws Exception {
     long before = batched();
+    CyclicBarrier connected = new CyclicBarrier(SESSIONS);
     ExecutorService threads = Executors.newFixedThreadPool(SESSIONS);
     try {
       Future<?>[] sessions = new Future<?>[SESSIONS];
@@ -105,6 +108,7 @@ class BatchedReadsIT {
         Callable<Void> session =
             () -> {
               try (Connection connection = connect(own)) {
+                connected.await(60, TimeUnit.SECONDS);
                 client.run(connection, number);
               }
               return null;
@@ -125,6 +129,7 @@ class BatchedReadsIT {
     properties.setProperty("user", LocalNode.USER);
     properties.setProperty("password", LocalNode.USER);
     properties.setProperty("options", options);
+    properties.setProperty("prepareThreshold", "1"); // Nodes prepare the first one under a name.
     return DriverManager.getConnection(router.jdbcUrl(), properties);
   }
 
@@ -227,6 +232,10 @@ class BatchedReadsIT {
       lock.execute("CREATE TABLE locked (id int PRIMARY KEY)");
       lock.execute("SELECT create_distributed_table('locked', 'id')");
       lock.execute("INSERT INTO locked SELECT generate_series(0, 99)");
+      try (PreparedStatement known = locker.prepareStatement(LOCKED)) {
+        known.setInt(1, 5);
+        assertEquals(5, read(known), "the router knows the text before the table is locked");
+      }
       AtomicInteger others = new AtomicInteger(SESSIONS - SESSIONS / 8);
       locker.setAutoCommit(false);
       lock.execute("LOCK TABLE locked");
@@ -234,12 +243,15 @@ class BatchedReadsIT {
           together(
               (connection, number) -> {
                 boolean waits = number % 8 == 0;
-                String other = "SELECT id FROM locked WHERE id = ?";
-                try (PreparedStatement query =
-                    connection.prepareStatement(waits ? other : BY_KEY)) {
+                try (PreparedStatement query = connection.prepareStatement(BY_KEY);
+                    PreparedStatement other = connection.prepareStatement(LOCKED)) {
                   for (int i = 0; i < READS; i++) {
                     query.setInt(1, i % 100);
-                    assertEquals(waits ? i % 100 : 0, read(query));
+                    assertEquals(0, read(query));
+                    if (waits && i > READS / 8) {
+                      other.setInt(1, i % 100);
+                      assertEquals(i % 100, read(other));
+                    }
                   }
                 }
                 if (!waits && others.decrementAndGet() == 0) {

@@ -1,6 +1,7 @@
 package org.abelian.router.batching;
 
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -8,13 +9,16 @@ import java.util.function.Consumer;
  *
  * @param <L> the type of operation
  */
-public final class Batch<L extends Batchable<L>> {
+public final class Batch<L extends Batchable<L>> implements Waiter.Part {
   private final InFlight inFlight;
   private final L sum;
   private final List<Waiter<L>> others;
   private final Consumer<Result> outcome;
   private Runnable canceller;
   private boolean cancelled;
+
+  /** Somebody has it stopped because it takes too long. */
+  private final AtomicBoolean stopped = new AtomicBoolean();
 
   /**
    * @param inFlight of the leader
@@ -54,10 +58,23 @@ public final class Batch<L extends Batchable<L>> {
   }
 
   /** One of its sessions wants to stop. The operations of the others are then run alone. */
-  synchronized void cancel() {
+  @Override
+  public synchronized void cancel() {
     cancelled = true;
     if (canceller != null) {
       canceller.run();
+    }
+  }
+
+  /** It takes too long. Whoever says so first has the nodes stop it; the others do not wait. */
+  @Override
+  public void stop() {
+    if (stopped.compareAndSet(false, true)) {
+      synchronized (this) {
+        if (canceller != null) {
+          canceller.run();
+        }
+      }
     }
   }
 

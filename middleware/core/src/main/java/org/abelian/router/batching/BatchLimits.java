@@ -15,8 +15,9 @@ import java.util.concurrent.TimeUnit;
  *     first failure a {@value #STEPS}th of it
  * @param forgetsOverdue whether what is in flight for longer than somebody has waited does not
  *     count any more: it waits for something that need not concern the others
- * @param takenNanos a batch that takes longer is stopped, and its members run alone; 0 for never
- * @param queuesKept while there are no more queues than this, they stay when nothing is in flight
+ * @param takenNanos for batches that have no effect: one that takes longer is stopped, its members
+ *     run alone, and each may leave it at any time; 0 for others
+ * @param queuesKept so many queues stay when nothing is in flight; 0 for none
  */
 public record BatchLimits(
     int inFlight,

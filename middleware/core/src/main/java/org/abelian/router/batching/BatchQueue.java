@@ -77,6 +77,17 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
     }
   }
 
+  /** Closes it if nothing is in flight. */
+  boolean closesIdle() {
+    lock.lock();
+    try {
+      closed |= inFlight.isEmpty();
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** A statement that may go into flight here. */
   InFlight newInFlight() {
     return new InFlight(this::depart);
@@ -175,6 +186,11 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
   }
 
   @Override
+  public boolean mayLeave() {
+    return limits.takenNanos() > 0;
+  }
+
+  @Override
   public boolean withdraw(Waiter<L> waiter) {
     lock.lock();
     try {
@@ -225,8 +241,8 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
     } finally {
       lock.unlock();
     }
-    leader.joins(batch::cancel);
-    others.forEach(waiter -> waiter.joins(batch::cancel));
+    leader.joins(batch);
+    others.forEach(waiter -> waiter.joins(batch));
     return batch;
   }
 }

@@ -81,7 +81,13 @@ public final class Batcher<L extends Batchable<L>> {
 
   private BatchQueue<L> queue(Object key) {
     BatchQueue<L> there = queues.get(key); // The most frequent case takes no lock.
-    return there != null ? there : queues.computeIfAbsent(key, this::newQueue);
+    if (there != null) {
+      return there;
+    }
+    if (limits.queuesKept() > 0 && queues.size() >= limits.queuesKept()) {
+      queues.values().removeIf(BatchQueue::closesIdle);
+    }
+    return queues.computeIfAbsent(key, this::newQueue);
   }
 
   private BatchQueue<L> newQueue(Object key) {
@@ -90,7 +96,7 @@ public final class Batcher<L extends Batchable<L>> {
   }
 
   private boolean forget(Object key, BatchQueue<L> queue) {
-    return queues.size() > limits.queuesKept() && queues.remove(key, queue);
+    return limits.queuesKept() == 0 && queues.remove(key, queue);
   }
 
   private void ended(Object key, Result result) {
@@ -123,6 +129,11 @@ public final class Batcher<L extends Batchable<L>> {
     }
     Suspension last = suspended.get(key);
     return last != null && last.until() - clock.getAsLong() > 0;
+  }
+
+  /** How many keys it knows. */
+  int kept() {
+    return queues.size();
   }
 
   /** How many keys have statements in flight. */

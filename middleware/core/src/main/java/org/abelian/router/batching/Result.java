@@ -3,9 +3,9 @@ package org.abelian.router.batching;
 /** What became of a statement for several sessions, as far as it is the same for each of them. */
 public sealed interface Result {
   /**
-   * It is committed.
+   * It is committed. Reads have their own answers, or none; then they are to be run alone.
    *
-   * @param rows how many rows each operation has met
+   * @param rows how many rows each operation has met; 0 of reads
    */
   record Done(long rows) implements Result {}
 

@@ -33,8 +33,20 @@ public final class Waiter<L extends Batchable<L>> {
      */
     void expire(Waiter<L> waiter, boolean patient);
 
+    /** Whether members may leave a batch that is under way: it has no effect. */
+    boolean mayLeave();
+
     /** Takes a waiter back; false when a batch has it already. */
     boolean withdraw(Waiter<L> waiter);
+  }
+
+  /** A batch, as its members see it. */
+  interface Part {
+    /** The session wants to stop: all are run alone, or end as they must. */
+    void cancel();
+
+    /** It takes too long. */
+    void stop();
   }
 
   /** While another session is about to lead, which may open connections, it waits longer. */
@@ -50,8 +62,8 @@ public final class Waiter<L extends Batchable<L>> {
   private volatile Result result;
   private volatile boolean cancelled;
 
-  /** Stops the batch that it is part of; null before it is. */
-  private volatile Runnable batchCanceller;
+  /** Of which it is part; null before it is. */
+  private volatile Part batch;
 
   Waiter(Queue<L> queue, L operation, InFlight inFlight) {
     this.queue = queue;
@@ -76,22 +88,32 @@ public final class Waiter<L extends Batchable<L>> {
     state = next;
   }
 
-  /** The answer is there; for the thread that leads its batch. */
+  /** The answer is there; for the thread that leads its batch. Nobody may wait for it any more. */
   void answer(Result answer) {
-    result = answer;
-    state = State.ANSWERED;
-    LockSupport.unpark(thread);
+    if (leaves(State.ANSWERED, answer)) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** It is not part of the batch any more; false when it was not. */
+  private synchronized boolean leaves(State next, Result outcome) {
+    if (state != State.TAKEN) {
+      return false;
+    }
+    result = outcome;
+    state = next;
+    return true;
   }
 
   void wake() {
     LockSupport.unpark(thread);
   }
 
-  /** It is part of a batch, which that stops. A cancellation that came first is passed on. */
-  void joins(Runnable canceller) {
-    batchCanceller = canceller;
+  /** It is part of a batch. A cancellation that came first is passed on. */
+  void joins(Part with) {
+    batch = with;
     if (cancelled) {
-      canceller.run();
+      with.cancel();
     }
   }
 
@@ -107,11 +129,20 @@ public final class Waiter<L extends Batchable<L>> {
 
   /**
    * Waits until there is something to do for the session: {@code LEADS}, {@code ANSWERED} or {@code
-   * WITHDRAWN}. It leads after that time, or ten times as much while another session is about to
-   * lead. Whoever takes it will answer; a batch that takes too long is stopped.
+   * WITHDRAWN}. It leads after the time in the limits, or ten times as much while another session
+   * is about to lead. Whoever takes it will answer; if that may take only so long, it has the batch
+   * stopped then, and leaves it when that does not help.
    */
   public State await(BatchLimits limits) {
-    long waitNanos = limits.waitNanos();
+    boolean interrupted = awaitQueued(limits.waitNanos());
+    interrupted |= awaitTaken(limits.takenNanos());
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return state;
+  }
+
+  private boolean awaitQueued(long waitNanos) {
     long deadline = System.nanoTime() + waitNanos;
     boolean patient = true;
     boolean interrupted = false;
@@ -126,20 +157,35 @@ public final class Waiter<L extends Batchable<L>> {
         interrupted |= Thread.interrupted();
       }
     }
-    long patience = limits.takenNanos() == 0 ? GLANCE_NANOS : limits.takenNanos();
-    long taken = System.nanoTime();
+    return interrupted;
+  }
+
+  private boolean awaitTaken(long takenNanos) {
+    boolean limited = takenNanos > 0;
+    long deadline = limited ? System.nanoTime() + takenNanos : 0;
+    boolean stopped = false;
+    boolean interrupted = false;
     while (state == State.TAKEN) {
-      LockSupport.parkNanos(this, patience);
-      interrupted |= Thread.interrupted();
-      if (limits.takenNanos() > 0 && System.nanoTime() - taken > patience) {
+      long left = limited ? deadline - System.nanoTime() : GLANCE_NANOS;
+      if (left > 0) {
+        LockSupport.parkNanos(this, left);
+        interrupted |= Thread.interrupted();
+      } else if (stopped) {
+        leaves(State.ANSWERED, new Result.Undone());
+      } else {
         stopBatch();
-        taken = System.nanoTime();
+        stopped = true;
+        deadline = System.nanoTime() + takenNanos;
       }
     }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    return interrupted;
+  }
+
+  private void stopBatch() {
+    Part part = batch;
+    if (part != null) {
+      part.stop();
     }
-    return state;
   }
 
   /** The session does not want it any more. From any thread. */
@@ -149,13 +195,14 @@ public final class Waiter<L extends Batchable<L>> {
       return;
     }
     cancelled = true;
-    stopBatch();
-  }
-
-  private void stopBatch() {
-    Runnable canceller = batchCanceller;
-    if (canceller != null) {
-      canceller.run();
+    Part part = batch;
+    if (part == null) {
+      return;
+    }
+    if (queue.mayLeave() && leaves(State.WITHDRAWN, null)) {
+      wake();
+    } else {
+      part.cancel();
     }
   }
 

@@ -41,50 +41,83 @@ final class BatchedRead {
     known = backends.size() == 1 ? null : context.gate().reads().of(nodes);
   }
 
-  /** Runs them. Nothing but faults of the router is thrown, and the connections are closed then. */
+  /** Runs them. A connection that is lost by that is given up. */
   Result run(Batch<ReadBatch> batch) {
     boolean mayAsk = backends.size() == 1 || known != null;
     if (!mayAsk || !batch.begin(context.backends()::cancel)) {
       return new Result.Undone();
     }
+    boolean done = false;
     boolean isOver = false;
     try {
-      boolean done = send();
+      long before = System.nanoTime();
+      done = send();
+      long taken = System.nanoTime() - before;
+      requests.forEach(request -> request.pace().learnOfBatch(taken));
       isOver = true;
-      return done ? new Result.Done(0) : new Result.Undone();
     } finally {
-      if (!isOver) { // Nobody knows what they still have to say.
+      if (!isOver) { // A fault of the router: nobody knows what the nodes still have to say.
         backends.forEach(backend -> backend.connection.close());
       }
       batch.end();
     }
+    for (Backend backend : backends) {
+      if (backend.connection.isLost()) {
+        context.backends().drop(backend); // The leader's own read takes another.
+      }
+    }
+    return done ? new Result.Done(0) : new Result.Undone();
   }
 
+  /** False when all are to be run alone. */
   private boolean send() {
-    for (int place = 0; place < backends.size(); place++) {
-      write(place, backends.get(place).connection);
-    }
     boolean there = true;
-    for (Backend backend : backends) {
-      there &= flush(backend.connection);
+    for (int place = 0; place < backends.size(); place++) {
+      there &= sendTo(place);
     }
     List<List<ReadAnswer>> answers = new ArrayList<>(backends.size());
     for (Backend backend : backends) {
       List<ReadAnswer> some = await(backend.connection);
-      there &= some != null;
+      there &= some != null && isWhole(some);
       answers.add(some);
     }
-    if (!there) {
-      return false;
-    }
-    for (int i = 0; i < requests.size(); i++) {
+    for (int i = 0; i < requests.size() && there; i++) {
       List<ReadAnswer> parts = new ArrayList<>(backends.size());
       for (List<ReadAnswer> some : answers) {
         parts.add(some.get(i));
       }
       look(requests.get(i), parts);
     }
-    return true;
+    return there;
+  }
+
+  /**
+   * Whether the transaction has committed. If not, nothing of it counts: what others have committed
+   * may be seen before it is on disk, and it is on disk when who has seen it has committed.
+   */
+  private boolean isWhole(List<ReadAnswer> answers) {
+    boolean whole = true;
+    for (int i = 0; i < answers.size(); i++) {
+      if (answers.get(i).hasFailed()) {
+        whole = false;
+        if (i < requests.size()) {
+          requests.get(i).pace().leaveAlone();
+        }
+      }
+    }
+    return whole;
+  }
+
+  private boolean sendTo(int place) {
+    NodeConnection connection = backends.get(place).connection;
+    try {
+      write(place, connection);
+      connection.flush();
+      return true;
+    } catch (NodeLostException | AbelianException lost) { // Or there is no memory.
+      connection.close();
+      return false;
+    }
   }
 
   private void write(int place, NodeConnection connection) {
@@ -108,41 +141,28 @@ final class BatchedRead {
         : SnapshotQuestion.portal(context, known.run(place), String.valueOf(known.over(place)));
   }
 
-  private static boolean flush(NodeConnection connection) {
-    try {
-      connection.flush();
-      return true;
-    } catch (NodeLostException lost) {
-      return false;
-    }
-  }
-
   /** Null when the connection is lost. */
   private List<ReadAnswer> await(NodeConnection connection) {
+    if (connection.isLost()) {
+      return null;
+    }
     try {
-      return connection.isLost()
-          ? null
-          : ReadAnswer.await(connection, requests.size(), context.replies().numbers());
-    } catch (NodeLostException | AbelianException lost) { // Or there is no memory.
+      return ReadAnswer.await(connection, requests.size(), context.replies().numbers());
+    } catch (NodeLostException | AbelianException lost) {
+      connection.close(); // Nobody reads what it still has to say.
       return null;
     }
   }
 
   private void look(ReadRequest request, List<ReadAnswer> parts) {
     boolean usable = true;
-    boolean reached = true;
     for (ReadAnswer part : parts) {
-      request.pace().learn(part.waitedNanos());
       usable &= part.isUsable();
-      reached &= part.isReached();
-    }
-    if (!usable) {
-      if (reached) {
+      if (part.isForAlone()) {
         request.pace().leaveAlone();
       }
-      return;
     }
-    if (known == null || fitTogether(parts)) {
+    if (usable && (known == null || fitTogether(parts))) {
       request.answered(parts);
     }
   }

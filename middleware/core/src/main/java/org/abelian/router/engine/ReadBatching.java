@@ -128,7 +128,8 @@ public final class ReadBatching {
    * @throws RuntimeException the client's error
    */
   public Shared run(BoundStatement bound, List<Backend> backends, boolean describes) {
-    groupIsOver();
+    slot.endGroup();
+    timed = null;
     String common = scope.ofReads(backends);
     if (common == null) {
       return Shared.GOES_ALONE;
@@ -137,9 +138,7 @@ public final class ReadBatching {
     Key key = key(common, backends);
     Batcher<ReadBatch> batcher = backends.size() == 1 ? ofOne : ofSeveral;
     if (!pace.isQuick() || slot.departs(batcher, key)) {
-      timed = pace;
-      sentNanos = clock.getAsLong();
-      return Shared.GOES_ALONE;
+      return alone(pace);
     }
     if (!context.replies().isEmpty()) {
       return Shared.NEEDS_QUIET;
@@ -170,13 +169,19 @@ public final class ReadBatching {
             new ReadBatch(request),
             () -> backends.forEach(context.backends()::connect),
             batch -> new BatchedRead(context, backends, batch.sum()).run(batch));
-    if (request.isAnswered()) {
+    if (result instanceof Result.Done && request.isAnswered()) {
       return new Shared(Turn.DONE, new SharedAnswer(context.replies(), request));
     }
     slot.throwIfCancelled();
-    if (!(result instanceof Result.Undone)) {
+    if (!(result instanceof Result.Undone)) { // Else that was done.
       slot.departsAlone(batcher, key);
     }
+    return alone(bound.routed().pace());
+  }
+
+  private Shared alone(ReadPace pace) {
+    timed = pace;
+    sentNanos = clock.getAsLong();
     return Shared.GOES_ALONE;
   }
 

@@ -7,6 +7,8 @@ import java.util.List;
 import org.abelian.router.pool.NodeConnection;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.protocol.BackendType;
+import org.abelian.router.protocol.BigEndian;
+import org.abelian.router.protocol.ByteQueue;
 import org.abelian.router.protocol.CString;
 import org.abelian.router.protocol.ErrorFields;
 
@@ -18,15 +20,23 @@ public final class ReadAnswer {
   /** Larger answers are dropped. */
   private static final int LARGEST = 1 << 15;
 
+  /** So are those for which there is no room behind others. */
+  private static final int LARGEST_OF_ALL = 1 << 19;
+
+  private static final int HEADER = 5;
+
   private static final byte[] NOTHING = {};
 
   private byte[] description;
   private byte[] rows = NOTHING;
   private byte[] tag;
   private String evidence;
-  private long waitedNanos;
-  private boolean usable = true;
-  private boolean reached;
+  private boolean isTooLarge;
+
+  /** There was more than an answer, a notice, say. */
+  private boolean isMore;
+
+  private boolean failed;
 
   private ReadAnswer() {}
 
@@ -55,41 +65,41 @@ public final class ReadAnswer {
     return evidence;
   }
 
-  /** How long the node was waited for, in nanoseconds, when all before had come. */
-  public long waitedNanos() {
-    return waitedNanos;
-  }
-
-  /** False when it was too large, or there was more than an answer: it is to be asked alone. */
+  /** True when it is whole, and nothing else came with it. */
   public boolean isUsable() {
-    return usable && tag != null;
+    return !isTooLarge && !isMore && !failed && tag != null;
   }
 
-  /** False when the node has skipped it, as one before it has failed. */
-  public boolean isReached() {
-    return reached;
+  /** True when its text gives more than a batch has room for, or more than rows. */
+  public boolean isForAlone() {
+    return isTooLarge || isMore || failed;
+  }
+
+  /** True when it ended with an error, and all behind it was skipped. */
+  public boolean hasFailed() {
+    return failed;
   }
 
   /**
    * Reads the answers to so many reads, and to the Sync behind them.
    *
    * @param numbers by which clients know users' objects
-   * @return one for each read; those that the node has skipped because of an error are not usable
+   * @return one for each read, and one for the Sync
    */
   public static List<ReadAnswer> await(NodeConnection connection, int reads, ObjectNumbers numbers)
       throws NodeLostException {
     List<ReadAnswer> answers = new ArrayList<>(reads + 1);
     for (int i = 0; i <= reads; i++) {
-      answers.add(new ReadAnswer()); // The last one is that of the Sync.
+      answers.add(new ReadAnswer());
     }
     int place = 0;
+    int bytes = 0;
     for (; ; ) {
       ReadAnswer answer = answers.get(place);
-      answer.reached = true;
-      int length = answer.await(connection);
+      int length = answer.awaitFrame(connection);
       byte type = connection.frameType();
       if (type == BackendType.DATA_ROW) {
-        answer.takeRows(connection);
+        bytes += answer.takeRows(connection, LARGEST_OF_ALL - bytes);
         continue;
       }
       answer.take(connection, type, length, numbers);
@@ -97,20 +107,42 @@ public final class ReadAnswer {
       if (type == BackendType.COMMAND_COMPLETE && place < reads) {
         place++;
       } else if (type == BackendType.READY_FOR_QUERY) {
-        return answers.subList(0, reads);
+        return answers;
       }
     }
   }
 
-  private int await(NodeConnection connection) throws NodeLostException {
-    int length = connection.incoming().frameAt(connection.incoming().start());
-    if (length > 0) {
-      return length;
+  /** Rows that are too large are dropped as they come. */
+  private int awaitFrame(NodeConnection connection) throws NodeLostException {
+    ByteQueue incoming = connection.incoming();
+    for (; ; ) {
+      int length = incoming.frameAt(incoming.start());
+      if (length > 0) {
+        return length;
+      }
+      if (incoming.size() >= HEADER && connection.frameType() == BackendType.DATA_ROW) {
+        int row = 1 + BigEndian.int4(incoming.array(), incoming.start() + 1);
+        if (row > LARGEST) {
+          isTooLarge = true;
+          drop(connection, row);
+          continue;
+        }
+      }
+      connection.fill();
     }
-    long before = System.nanoTime();
-    length = connection.awaitFrame();
-    waitedNanos += System.nanoTime() - before;
-    return length;
+  }
+
+  private static void drop(NodeConnection connection, int length) throws NodeLostException {
+    ByteQueue incoming = connection.incoming();
+    int left = length;
+    while (left > 0) {
+      if (incoming.isEmpty()) {
+        connection.fill();
+      }
+      int some = Math.min(left, incoming.size());
+      incoming.consume(some);
+      left -= some;
+    }
   }
 
   private void take(NodeConnection connection, byte type, int length, ObjectNumbers numbers) {
@@ -118,7 +150,8 @@ public final class ReadAnswer {
     int at = connection.incoming().start();
     switch (type) {
       case BackendType.PARSE_COMPLETE -> connection.prepared().confirm();
-      case BackendType.PARAMETER_STATUS -> NodeReply.remember(connection, array, at, length);
+      case BackendType.PARAMETER_STATUS ->
+          isMore |= !NodeReply.remember(connection, array, at, length);
       case BackendType.BIND_COMPLETE -> {
         evidence = connection.readEvidence();
         connection.readEvidence(null);
@@ -129,7 +162,7 @@ public final class ReadAnswer {
       }
       case BackendType.COMMAND_COMPLETE -> tag = Arrays.copyOfRange(array, at, at + length);
       case BackendType.ERROR_RESPONSE -> {
-        usable = false;
+        failed = true;
         NodeCall.lookAt(connection, ErrorFields.read(Arrays.copyOfRange(array, at, at + length)));
       }
       case BackendType.READY_FOR_QUERY -> {
@@ -139,12 +172,16 @@ public final class ReadAnswer {
       case BackendType.CLOSE_COMPLETE -> {
         // A statement that was prepared too long ago.
       }
-      default -> usable = false; // A notice, say, which its client is to get.
+      default -> isMore = true; // A notice, say, which its client is to get.
     }
   }
 
-  /** Takes all whole rows that are there with one copy. */
-  private void takeRows(NodeConnection connection) {
+  /**
+   * Takes all whole rows that are there with one copy, if there is room for so many bytes.
+   *
+   * @return how many bytes are kept
+   */
+  private int takeRows(NodeConnection connection, int room) {
     byte[] array = connection.incoming().array();
     int start = connection.incoming().start();
     int end = start;
@@ -153,11 +190,15 @@ public final class ReadAnswer {
       end += length;
       length = connection.incoming().frameAt(end);
     }
-    usable = usable && rows.length + end - start <= LARGEST;
-    if (usable) {
+    int count = end - start;
+    isTooLarge |= rows.length + count > Math.min(LARGEST, rows.length + room);
+    if (isTooLarge) {
+      rows = NOTHING;
+    } else {
       rows = joined(rows, array, start, end);
     }
-    connection.incoming().consume(end - start);
+    connection.incoming().consume(count);
+    return isTooLarge ? 0 : count;
   }
 
   private static byte[] joined(byte[] before, byte[] array, int from, int to) {

@@ -1,5 +1,9 @@
 package org.abelian.router.session;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
@@ -18,6 +22,9 @@ public final class BatchScope {
 
   /** PostgreSQL ends the connection whose transaction takes longer. */
   private static final String TIME_LIMIT = "transaction_timeout";
+
+  /** Reads keep locks of values until their transaction ends. */
+  private static final String STRICT_READS = "abelian.strict_reads";
 
   private final BackendSession backends;
   private final SchemaScope schema;
@@ -74,19 +81,31 @@ public final class BatchScope {
       return;
     }
     scope =
-        String.join(
+        digest(
+            String.join(
                 "\0",
                 String.valueOf(timeout),
                 String.valueOf(now.placementVersion()),
-                now.wanted().toString())
-            .intern();
+                now.wanted().toString()));
     enabled = !isOff();
     readsEnabled =
         enabled
             && !IsolationSettings.isStrictByDefault(backends)
+            && !backends.says(STRICT_READS, "on", "true", "1")
             && (backends.setting(TIME_LIMIT) == null || backends.says(TIME_LIMIT, "0"));
     scopeSettings = now;
     scopeTimeout = timeout;
+  }
+
+  /** In the place of settings, which may be long: batchers keep it. */
+  private static String digest(String settings) {
+    try {
+      byte[] bytes = settings.getBytes(StandardCharsets.UTF_8);
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes);
+      return HexFormat.of().formatHex(digest).intern(); // Compared for each statement.
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
   }
 
   private boolean isOff() {

@@ -12,7 +12,7 @@ public final class ReadPace {
   private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   /** So many slow ones in a row make a text slow; where processors are busy, some always are. */
-  private static final int SLOW_IN_A_ROW = 16;
+  private static final int SLOW_IN_A_ROW = 8;
 
   /** For how many runs it is left alone. */
   private static final int RUNS_ALONE = 1_000;
@@ -20,12 +20,19 @@ public final class ReadPace {
   private volatile int slow;
   private volatile int alone;
 
-  /** How long it has taken once, in nanoseconds. */
+  /** How long it has taken alone, in nanoseconds. */
   public void learn(long nanos) {
     if (nanos > SLOW_NANOS) {
       slow = Math.min(slow + 1, SLOW_IN_A_ROW);
     } else if (slow != 0) {
       slow = 0;
+    }
+  }
+
+  /** How long a batch of which it was part has taken: if long, it is run alone once. */
+  public void learnOfBatch(long nanos) {
+    if (nanos > SLOW_NANOS && alone == 0) {
+      alone = 1;
     }
   }
 

@@ -26,7 +26,7 @@ class ReadPaceTest {
 
   @Test
   void whatIsSlowAgainAndAgainGoesAlone() {
-    learn(15, SLOW);
+    learn(7, SLOW);
     assertTrue(pace.isQuick());
     learn(1, SLOW);
     assertFalse(pace.isQuick());
@@ -34,12 +34,22 @@ class ReadPaceTest {
 
   @Test
   void aQuickOneAmongSlowOnesShowsThatTheMachineWasBusy() {
-    learn(15, SLOW);
+    learn(7, SLOW);
     learn(1, QUICK);
-    learn(15, SLOW);
+    learn(7, SLOW);
     assertTrue(pace.isQuick());
     learn(20, SLOW);
     learn(1, QUICK);
+    assertTrue(pace.isQuick());
+  }
+
+  @Test
+  void membersOfASlowBatchAreRunAloneOnceToFindOutWhichOneItWas() {
+    pace.learnOfBatch(SLOW);
+    assertFalse(pace.isQuick());
+    pace.learn(QUICK);
+    assertTrue(pace.isQuick());
+    pace.learnOfBatch(QUICK);
     assertTrue(pace.isQuick());
   }
 

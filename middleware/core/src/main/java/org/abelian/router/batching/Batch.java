@@ -48,8 +48,11 @@ public final class Batch<L extends Batchable<L>> implements Waiter.Part {
    * @return false when it has been cancelled already
    */
   public synchronized boolean begin(Runnable cancel) {
+    if (cancelled || stopped.get()) {
+      return false;
+    }
     canceller = cancel;
-    return !cancelled;
+    return true;
   }
 
   /** The nodes have answered: nothing can be cancelled any more. */
@@ -66,15 +69,19 @@ public final class Batch<L extends Batchable<L>> implements Waiter.Part {
     }
   }
 
-  /** It takes too long. Whoever says so first has the nodes stop it; the others do not wait. */
+  /** It takes too long. Whoever says so first has the nodes stop it; nobody waits for that. */
   @Override
   public void stop() {
     if (stopped.compareAndSet(false, true)) {
-      synchronized (this) {
-        if (canceller != null) {
-          canceller.run();
-        }
-      }
+      Thread thread = new Thread(this::stopNodes, "abelian-stop");
+      thread.setDaemon(true);
+      thread.start();
+    }
+  }
+
+  private synchronized void stopNodes() {
+    if (canceller != null) {
+      canceller.run();
     }
   }
 

@@ -159,7 +159,7 @@ final class BatchQueue<L extends Batchable<L>> implements Waiter.Queue<L> {
         next = waiting.poll();
         letLead(next);
       }
-      closed = inFlight.isEmpty() && forget.test(this);
+      closed |= inFlight.isEmpty() && forget.test(this);
     } finally {
       lock.unlock();
     }

@@ -123,13 +123,13 @@ final class BatchedRead {
   private void write(int place, NodeConnection connection) {
     ObjectNumbers numbers = context.replies().numbers();
     connection.readEvidence(null);
+    connection.closeAllSurplus(); // What comes with these is closed with the next ones.
     for (ReadRequest request : requests) {
       NodeStatement statement = numbers.there(connection.address(), request.statement());
       connection.parse(statement);
       byte[] name = connection.prepared().name(statement);
       request.write(connection.writer(), portal(place), name, place == 0);
     }
-    connection.closeAllSurplus();
     connection.writer().empty(FrontendType.SYNC);
     connection.timeout(context.replies().timeout());
   }
@@ -147,7 +147,7 @@ final class BatchedRead {
       return null;
     }
     try {
-      return ReadAnswer.await(connection, requests.size(), context.replies().numbers());
+      return ReadAnswer.await(connection, requests.size(), context.replies());
     } catch (NodeLostException | AbelianException lost) {
       connection.close(); // Nobody reads what it still has to say.
       return null;

@@ -33,6 +33,9 @@ public final class ReadAnswer {
   private String evidence;
   private boolean isTooLarge;
 
+  /** There was no room for it behind others. */
+  private boolean isDropped;
+
   /** There was more than an answer, a notice, say. */
   private boolean isMore;
 
@@ -67,7 +70,7 @@ public final class ReadAnswer {
 
   /** True when it is whole, and nothing else came with it. */
   public boolean isUsable() {
-    return !isTooLarge && !isMore && !failed && tag != null;
+    return !isTooLarge && !isDropped && !isMore && !failed && tag != null;
   }
 
   /** True when its text gives more than a batch has room for, or more than rows. */
@@ -83,10 +86,10 @@ public final class ReadAnswer {
   /**
    * Reads the answers to so many reads, and to the Sync behind them.
    *
-   * @param numbers by which clients know users' objects
+   * @param client of the session whose connection it is; settings of the node are reported to it
    * @return one for each read, and one for the Sync
    */
-  public static List<ReadAnswer> await(NodeConnection connection, int reads, ObjectNumbers numbers)
+  public static List<ReadAnswer> await(NodeConnection connection, int reads, ReplyContext client)
       throws NodeLostException {
     List<ReadAnswer> answers = new ArrayList<>(reads + 1);
     for (int i = 0; i <= reads; i++) {
@@ -102,7 +105,7 @@ public final class ReadAnswer {
         bytes += answer.takeRows(connection, LARGEST_OF_ALL - bytes);
         continue;
       }
-      answer.take(connection, type, length, numbers);
+      answer.take(connection, type, length, client);
       connection.incoming().consume(length);
       if (type == BackendType.COMMAND_COMPLETE && place < reads) {
         place++;
@@ -145,19 +148,19 @@ public final class ReadAnswer {
     }
   }
 
-  private void take(NodeConnection connection, byte type, int length, ObjectNumbers numbers) {
+  private void take(NodeConnection connection, byte type, int length, ReplyContext client) {
     byte[] array = connection.incoming().array();
     int at = connection.incoming().start();
     switch (type) {
       case BackendType.PARSE_COMPLETE -> connection.prepared().confirm();
       case BackendType.PARAMETER_STATUS ->
-          isMore |= !NodeReply.remember(connection, array, at, length);
+          NodeReply.parameterStatus(client, connection, array, at, length);
       case BackendType.BIND_COMPLETE -> {
         evidence = connection.readEvidence();
         connection.readEvidence(null);
       }
       case BackendType.ROW_DESCRIPTION -> {
-        Descriptions.translate(numbers, connection.address(), array, at);
+        Descriptions.translate(client.numbers(), connection.address(), array, at);
         description = Arrays.copyOfRange(array, at, at + length);
       }
       case BackendType.COMMAND_COMPLETE -> tag = Arrays.copyOfRange(array, at, at + length);
@@ -179,7 +182,7 @@ public final class ReadAnswer {
   /**
    * Takes all whole rows that are there with one copy, if there is room for so many bytes.
    *
-   * @return how many bytes are kept
+   * @return how many more bytes are kept than before
    */
   private int takeRows(NodeConnection connection, int room) {
     byte[] array = connection.incoming().array();
@@ -191,14 +194,12 @@ public final class ReadAnswer {
       length = connection.incoming().frameAt(end);
     }
     int count = end - start;
-    isTooLarge |= rows.length + count > Math.min(LARGEST, rows.length + room);
-    if (isTooLarge) {
-      rows = NOTHING;
-    } else {
-      rows = joined(rows, array, start, end);
-    }
+    int before = rows.length;
+    isTooLarge |= before + count > LARGEST;
+    isDropped |= count > room;
+    rows = isTooLarge || isDropped ? NOTHING : joined(rows, array, start, end);
     connection.incoming().consume(count);
-    return isTooLarge ? 0 : count;
+    return rows.length - before;
   }
 
   private static byte[] joined(byte[] before, byte[] array, int from, int to) {

@@ -2,8 +2,10 @@ package org.abelian.router.batching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,14 +41,21 @@ class LeavingTest {
     return batch;
   }
 
+  private void awaitStop() {
+    while (stops.get() == 0) {
+      Thread.onSpinWait();
+    }
+  }
+
   @Test
   void whoHasWaitedTooLongHasItStoppedAndLeavesItWhenThatDoesNotHelp() {
     Batch<Amounts> batch = meet();
     assertEquals(Waiter.State.ANSWERED, member.waiter().await(batcher.limits()));
     assertInstanceOf(Result.Undone.class, member.waiter().result());
     assertEquals(Waiter.State.ANSWERED, other.waiter().await(batcher.limits()));
-    assertEquals(1, stops.get(), "once is enough");
+    assertTimeoutPreemptively(Duration.ofSeconds(10), this::awaitStop);
     batch.end();
+    assertEquals(1, stops.get(), "once is enough");
     batch.finish(new Result.Done(7));
     assertInstanceOf(Result.Undone.class, member.waiter().result(), "it has left");
     assertEquals(0, batcher.size());

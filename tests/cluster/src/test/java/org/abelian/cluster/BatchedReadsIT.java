@@ -49,7 +49,7 @@ class BatchedReadsIT {
 
   @BeforeAll
   void start() {
-    router = RouterServer.start(cluster);
+    router = RouterServer.startWithProcessors(2, cluster); // Reads are batched where these are few.
   }
 
   @AfterAll

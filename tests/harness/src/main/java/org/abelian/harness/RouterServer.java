@@ -25,12 +25,23 @@ public final class RouterServer implements AutoCloseable {
 
   /** Starts one that knows the cluster's registered addresses, with further options. */
   public static RouterServer start(LocalCluster cluster, String... options) {
+    return start(Map.of(), cluster, options);
+  }
+
+  /** Starts one that takes the machine for one with so many processors. */
+  public static RouterServer startWithProcessors(int processors, LocalCluster cluster) {
+    String option = "-XX:ActiveProcessorCount=" + processors;
+    return start(Map.of("JAVA_TOOL_OPTIONS", option), cluster);
+  }
+
+  private static RouterServer start(
+      Map<String, String> environment, LocalCluster cluster, String... options) {
     Path passwordFile = passwordFile();
     List<String> arguments = new ArrayList<>(List.of(options));
     arguments.addAll(List.of("--nodes", cluster.addresses()));
     arguments.addAll(List.of("--user", LocalNode.ROUTER));
     arguments.addAll(List.of("--password-file", passwordFile.toString()));
-    return start(Map.of(), arguments, passwordFile);
+    return start(environment, arguments, passwordFile);
   }
 
   /**

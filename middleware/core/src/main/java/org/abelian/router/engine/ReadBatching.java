@@ -18,24 +18,15 @@ import org.abelian.router.statement.ReadPace;
  * sessions, and sending all of them when it is the session's turn (docs/design/batching.md).
  */
 public final class ReadBatching {
-  /** What a read's turn has brought. */
-  public enum Turn {
-    /** It is to go as its client wrote it. */
-    ALONE,
-    /** What stands before it is to be answered first. */
-    QUIET,
-    /** It is answered. */
-    DONE
-  }
-
   /**
    * What has become of a read.
    *
-   * @param answer null unless it is there
+   * @param needsQuiet whether what stands before it is to be answered first
+   * @param answer null when it is not there; it is to go as its client wrote it then
    */
-  public record Shared(Turn turn, Execution answer) {
-    private static final Shared GOES_ALONE = new Shared(Turn.ALONE, null);
-    private static final Shared NEEDS_QUIET = new Shared(Turn.QUIET, null);
+  public record Shared(boolean needsQuiet, Execution answer) {
+    private static final Shared GOES_ALONE = new Shared(false, null);
+    private static final Shared NEEDS_QUIET = new Shared(true, null);
   }
 
   /** Values of more bytes than this are not worth a copy. */
@@ -170,7 +161,7 @@ public final class ReadBatching {
             () -> backends.forEach(context.backends()::connect),
             batch -> new BatchedRead(context, backends, batch.sum()).run(batch));
     if (result instanceof Result.Done && request.isAnswered()) {
-      return new Shared(Turn.DONE, new SharedAnswer(context.replies(), request));
+      return new Shared(false, new SharedAnswer(context.replies(), request));
     }
     slot.throwIfCancelled();
     if (!(result instanceof Result.Undone)) { // Else that was done.

@@ -75,7 +75,7 @@ public final class ReadAnswer {
 
   /** True when its text gives more than a batch has room for, or more than rows. */
   public boolean isForAlone() {
-    return isTooLarge || isMore || failed;
+    return isTooLarge || isMore;
   }
 
   /** True when it ended with an error, and all behind it was skipped. */
@@ -166,7 +166,7 @@ public final class ReadAnswer {
       case BackendType.COMMAND_COMPLETE -> tag = Arrays.copyOfRange(array, at, at + length);
       case BackendType.ERROR_RESPONSE -> {
         failed = true;
-        NodeCall.lookAt(connection, ErrorFields.read(Arrays.copyOfRange(array, at, at + length)));
+        NodeCall.lookAt(connection, ErrorFields.read(array, at));
       }
       case BackendType.READY_FOR_QUERY -> {
         connection.transactionStatus(array[at + 5]);

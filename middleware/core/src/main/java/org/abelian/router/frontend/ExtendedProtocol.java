@@ -307,11 +307,9 @@ public final class ExtendedProtocol {
     BoundStatement bound = new BoundStatement(statement, routed, bind, true);
     TracedStatement traced = starter.trace().bound(statement, routed, bind, route, backend);
     StatementStarter.Started started = shared(bound, route, backend, named && alone);
-    if (started.progress() != Progress.NEXT || started.execution() != null) {
-      // Other sessions have a part in it.
-    } else if (backend != null) {
+    if (started.goesAlone() && backend != null) {
       started = onNode(bound, backend, named, alone, route);
-    } else {
+    } else if (started.goesAlone()) {
       if (!describeBefore(routed)) {
         return Progress.QUIET;
       }
@@ -337,7 +335,7 @@ public final class ExtendedProtocol {
       BoundStatement bound, Backend backend, boolean named, boolean alone, Route route) {
     if (alone && describeWithBind == null && starter.batches(bound.routed(), backend)) {
       StatementStarter.Started batched = starter.batched(bound, backend, values);
-      if (batched.progress() != Progress.NEXT || batched.execution() != null) {
+      if (!batched.goesAlone()) {
         return batched;
       }
     }

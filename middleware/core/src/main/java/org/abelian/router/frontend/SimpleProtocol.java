@@ -306,18 +306,16 @@ public final class SimpleProtocol {
         alone && named
             ? starter.shared(whole, route, backend, true)
             : StatementStarter.Started.ALONE;
-    if (started.progress() != Progress.NEXT || started.execution() != null) {
-      // Other sessions have a part in it.
-    } else if (backend == null) {
+    if (started.goesAlone() && backend == null) {
       started = starter.onSeveral(whole, route);
-    } else if (alone && starter.batches(routed, backend)) {
-      started = starter.batched(whole, backend, values);
-      if (started.execution() == null && started.progress() == Progress.NEXT) {
-        return onNode(whole, backend, false, array, at, length);
+    } else if (started.goesAlone()) {
+      if (alone && starter.batches(routed, backend)) {
+        started = starter.batched(whole, backend, values);
       }
-    } else {
-      boolean passing = alone && starter.passesBy(routed, route);
-      return onNode(whole, backend, passing, array, at, length);
+      if (started.goesAlone()) {
+        boolean passing = alone && starter.passesBy(routed, route);
+        return onNode(whole, backend, passing, array, at, length);
+      }
     }
     if (started.progress() == Progress.NEXT) {
       bound = started.execution();

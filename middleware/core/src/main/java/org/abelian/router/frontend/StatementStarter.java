@@ -40,6 +40,11 @@ public final class StatementStarter {
     /** It is to go as its client wrote it. */
     static final Started ALONE = new Started(Progress.NEXT, null);
 
+    /** True when nothing was done, and nothing needs to be done before it. */
+    boolean goesAlone() {
+      return progress == Progress.NEXT && execution == null;
+    }
+
     static Started of(Execution execution) {
       return new Started(Progress.NEXT, execution);
     }
@@ -167,7 +172,7 @@ public final class StatementStarter {
     }
     ReadBatching.Shared shared = reads.run(bound, backends, describes);
     if (shared.answer() == null) {
-      return shared.turn() == ReadBatching.Turn.QUIET ? Started.QUIET : Started.ALONE;
+      return shared.needsQuiet() ? Started.QUIET : Started.ALONE;
     }
     bound.answerBind(context.replies());
     counts.countBatched();

@@ -128,7 +128,7 @@ impl Bounds {
         }
     }
 
-    fn verdict(always: bool, sometimes: bool, bound: Bound) -> Verdict {
+    pub(crate) fn verdict(always: bool, sometimes: bool, bound: Bound) -> Verdict {
         match (always, sometimes) {
             (true, _) => Verdict::Fits,
             (false, true) => Verdict::Waits,

@@ -20,7 +20,7 @@
 //! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
 //!   order; [`extremum`] is what they share.
 //! * [`top_k`]: the k best pairs of score and item: the greatest or the least, with all pairs of an item or its best.
-//! * [`set`], [`multiset`]: texts, and how many there are of each.
+//! * [`set`], [`multiset`]: texts, and how many there are of each; [`size`]: escrow on the size of a set.
 //! * [`scored_set`], [`dict`]: texts with scores, texts by key; [`lww_map`]: values by key, of which the greatest order
 //!   wins.
 //! * [`summary_bag`]: count, sum, mean, variance, least and greatest of numbers.
@@ -58,6 +58,7 @@ pub mod row_bounds;
 mod schedule;
 pub mod scored_set;
 pub mod set;
+pub mod size;
 pub mod specification;
 pub mod sum;
 pub mod summary_bag;

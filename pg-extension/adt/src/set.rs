@@ -43,7 +43,23 @@ impl Additions {
         ))
     }
 
-    fn count(&self, element: &[u8]) -> i64 {
+    /// How often each element was added that the state knows something of.
+    pub fn counts(&self) -> impl Iterator<Item = (&Text, i64)> {
+        self.0.0.iter().map(|(element, count)| (element, *count))
+    }
+
+    /// Whether a change may put something in.
+    pub fn adds(&self) -> bool {
+        self.counts().any(|(_, count)| count > 0)
+    }
+
+    /// Whether a change may take something out.
+    pub fn removes(&self) -> bool {
+        self.counts().any(|(_, count)| count < 0)
+    }
+
+    /// How often an element was added.
+    pub fn count(&self, element: &[u8]) -> i64 {
         self.0.0.get(element).copied().unwrap_or(0)
     }
 }

@@ -4,7 +4,7 @@
 //! before sees the old slices, one from after sees slot 0. It takes the Add lock (never waiting), since it
 //! changes the parts and not the value: writers of the object go on beside it.
 
-use crate::aggregate::Family;
+use crate::aggregate::{Family, Structure};
 use crate::error::Error;
 use crate::lock::{self, Mode, Tag};
 use crate::numeric;
@@ -43,9 +43,17 @@ pub fn split_objects(most_slices: usize) -> Result<BTreeSet<Split>, Error> {
     })?;
     let split = |row: &Found| Split {
         id: row.slice.object.id,
-        calls_code: matches!(row.slice.content, Content::State(..)),
+        calls_code: match row.slice.content {
+            Content::State(type_, _) => !is_set(type_),
+            Content::Counter(_) | Content::Decimal(_) => false,
+        },
     };
     Ok(found.iter().map(split).collect())
+}
+
+/// Whether the type's functions are those of sets, which rows may bound.
+fn is_set(type_: Oid) -> bool {
+    Family::of(type_).is_some_and(|family| family.structure == Some(Structure::Set))
 }
 
 /// All objects of one table that have slices.

@@ -116,6 +116,13 @@ struct Change {
     done: bool,
 }
 
+impl Column {
+    /// Whether its values have bounds, and not the sizes of its sets.
+    fn is_bounded_number(&self) -> bool {
+        self.bounded.is_some() && matches!(self.flavour, Flavour::Counter)
+    }
+}
+
 impl Change {
     fn id(&self) -> i64 {
         let Some(content) = self.content else {
@@ -141,15 +148,33 @@ impl Change {
 
     /// An operation on a bounded counter that has not been done.
     fn bounded(&self) -> Option<(Bounded, Counter, i64)> {
+        if !self.column.is_bounded_number() {
+            return None;
+        }
         let (bounded, content, delta) = (self.bounded?, self.content?, self.delta?);
         // SAFETY: the content is a datum of the column's type.
         let content = unsafe { Counter::from_datum(content) };
         (!self.done).then_some((bounded, content, delta.value() as i64))
     }
 
+    /// The bounds of the set's size, of an operation that has not been done.
+    fn sized(&self) -> Option<Bounded> {
+        let is_number = self.column.is_bounded_number();
+        let open = !is_number && !self.done && self.delta.is_some();
+        self.bounded.filter(|_| open)
+    }
+
     /// Whether its value has to be known where it is not left to escrow.
     fn is_restricted(&self) -> bool {
-        self.bounded().is_some() || self.column.tested && !self.done || self.is_returned_alone()
+        self.bounded().is_some()
+            || self.sized().is_some()
+            || self.column.tested && !self.done
+            || self.is_returned_alone()
+    }
+
+    /// Whether a set must be held whose size is bounded: of its other parts, a transaction knows what its snapshot shows.
+    fn is_sized_alone(&self) -> bool {
+        self.sized().is_some() && backend::has_one_snapshot()
     }
 
     /// Whether RETURNING gives a value that must be held: what others have done since its snapshot, a transaction cannot be told.
@@ -350,7 +375,7 @@ impl Apply {
 
     fn row(&mut self, place: ItemPointerData, changes: &mut [Change]) -> Result<Row, Error> {
         for change in changes.iter_mut() {
-            let bounded = change.content.filter(|_| change.column.bounded.is_some());
+            let bounded = change.content.filter(|_| change.column.is_bounded_number());
             // SAFETY: a bounded counter's datum.
             change.seen_base = bounded.map_or(0, |c| unsafe { Counter::from_datum(c) }.base);
             change.seen = change.content;
@@ -366,6 +391,7 @@ impl Apply {
             || changes.iter().any(Change::needs_row)
             || test == Test::Alone
             || changes.iter().any(Change::is_returned_alone)
+            || changes.iter().any(Change::is_sized_alone)
             || (never && changes.iter().any(Change::has_elements))
             || self.has_unlocked_elements(changes)
             || self.target.is_looked_at_later(place);
@@ -636,8 +662,11 @@ impl Apply {
         };
         let result = match self.target.fetch(at) {
             _ if !wait && self.has_unlocked_elements(changes) => Rewrite::Refused,
-            true => self.store(at, changes, wait)?,
             false => Rewrite::Deleted,
+            true if wait || !changes.iter().any(|change| change.sized().is_some()) => {
+                self.store(at, changes, wait)?
+            }
+            true => self.store_sized(at, changes)?,
         };
         if result == Rewrite::Done {
             elements.release_additions();
@@ -741,6 +770,10 @@ impl Apply {
                     bounded.add(&mut self.target, &operation)?
                 }
                 None if let Some(by) = self.rewritten_by(at, change)? => Admission::WaitFor(by),
+                None if let Some(resizing) = change.resizing()? => {
+                    let attribute = change.column.attribute;
+                    resizing.add(&mut self.target, &change.object(relation), at, attribute)?
+                }
                 None if change.in_slice(relation)? == Outcome::Added => Admission::Added,
                 None => Admission::InPlace,
             };

@@ -203,18 +203,14 @@ pub fn comparison(condition: Any) -> Option<(Any, Any, Form)> {
 fn form(function: u32) -> Option<Form> {
     use pg_sys::*;
     let (side, strict) = match function {
-        F_INT8GE | F_INT84GE | F_INT48GE | F_INT82GE | F_INT28GE | F_NUMERIC_GE => {
-            (Side::AtLeast, false)
-        }
-        F_INT8GT | F_INT84GT | F_INT48GT | F_INT82GT | F_INT28GT | F_NUMERIC_GT => {
-            (Side::AtLeast, true)
-        }
-        F_INT8LE | F_INT84LE | F_INT48LE | F_INT82LE | F_INT28LE | F_NUMERIC_LE => {
-            (Side::AtMost, false)
-        }
-        F_INT8LT | F_INT84LT | F_INT48LT | F_INT82LT | F_INT28LT | F_NUMERIC_LT => {
-            (Side::AtMost, true)
-        }
+        F_INT8GE | F_INT84GE | F_INT48GE | F_INT82GE | F_INT28GE | F_INT4GE | F_INT42GE
+        | F_INT24GE | F_NUMERIC_GE => (Side::AtLeast, false),
+        F_INT8GT | F_INT84GT | F_INT48GT | F_INT82GT | F_INT28GT | F_INT4GT | F_INT42GT
+        | F_INT24GT | F_NUMERIC_GT => (Side::AtLeast, true),
+        F_INT8LE | F_INT84LE | F_INT48LE | F_INT82LE | F_INT28LE | F_INT4LE | F_INT42LE
+        | F_INT24LE | F_NUMERIC_LE => (Side::AtMost, false),
+        F_INT8LT | F_INT84LT | F_INT48LT | F_INT82LT | F_INT28LT | F_INT4LT | F_INT42LT
+        | F_INT24LT | F_NUMERIC_LT => (Side::AtMost, true),
         _ => return None,
     };
     Some(Form { side, strict })

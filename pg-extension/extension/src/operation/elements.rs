@@ -234,15 +234,25 @@ impl OnElements {
     ) -> Result<Outcome, Error> {
         match self.change(content, seen)? {
             None => Ok(Outcome::Added),
-            Some(change) => object::add(object, None, Delta::State(&self.family, &change)),
+            Some(change) => self.add(object, &change),
         }
+    }
+
+    /// Merges what [`OnElements::change`] gave into a slice.
+    pub fn add(&self, object: &Object, change: &[u8]) -> Result<Outcome, Error> {
+        object::add(object, None, Delta::State(&self.family, change))
+    }
+
+    /// The type of the object.
+    pub fn family(&self) -> &Rc<Family> {
+        &self.family
     }
 
     /// The state to merge into the part that is written; `None` if nothing changes. The locks are held; `content` is that of
     /// the newest version, and `seen` that of the version which the snapshot shows.
     ///
     /// Under one snapshot, elements must be as it shows them: 40001.
-    fn change(&self, content: Datum, seen: Option<Datum>) -> Result<Option<Vec<u8>>, Error> {
+    pub fn change(&self, content: Datum, seen: Option<Datum>) -> Result<Option<Vec<u8>>, Error> {
         let Some(program) = &self.program else {
             return Ok(Some(self.additions.clone()));
         };

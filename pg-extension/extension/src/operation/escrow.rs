@@ -92,6 +92,22 @@ impl Bounded {
         }
     }
 
+    /// A column of sets, whose sizes only rows bound.
+    pub fn size_of(relation: Oid, attribute: i16) -> Self {
+        Bounded {
+            relation,
+            attribute,
+            bounds: Bounds::default(),
+            scale: None,
+            of_row: [None; 2],
+        }
+    }
+
+    /// The bounds.
+    pub fn bounds(&self) -> Bounds {
+        self.bounds
+    }
+
     /// The same with the bounds that a row has for itself, of which `all` is the relation's list.
     pub fn in_row(
         mut self,
@@ -165,21 +181,23 @@ impl Bounded {
             Bound::Floor(_) => format!("The value is {} at most", number(sum.high)),
             Bound::Ceiling(_) => format!("The value is {} at least", number(sum.low)),
         };
-        let detail = format!("{most}; {} was to be added.", number(delta.into()));
+        self.broken(
+            bound,
+            &format!("{most}; {} was to be added.", number(delta.into())),
+        )
+    }
+
+    /// The error that a bound is not kept: the row's CHECK, if it is one of the row.
+    pub fn broken(&self, bound: Bound, detail: &str) -> Error {
         let of_row = match bound {
             Bound::Floor(_) => self.of_row[0],
             Bound::Ceiling(_) => self.of_row[1],
         };
         let check = of_row.and_then(|place| row_bounds::name(self.relation, place.into()));
         if let Some(check) = check {
-            return bounded_counter::check_violation(
-                self.relation,
-                self.attribute,
-                &check,
-                &detail,
-            );
+            return bounded_counter::check_violation(self.relation, self.attribute, &check, detail);
         }
-        bounded_counter::violation(bound, Some((self.relation, self.attribute)), &detail)
+        bounded_counter::violation(bound, Some((self.relation, self.attribute)), detail)
     }
 
     /// What the operation has to do with the other parts of the object.
@@ -233,36 +251,18 @@ impl Bounded {
         target: &mut Target,
         operation: &Operation<'_>,
     ) -> Result<(Range, Vec<pg_sys::TransactionId>), Error> {
-        let mut bases = vec![(
-            pg_sys::InvalidTransactionId,
-            operation.addition.content.base,
-        )];
-        for Successor {
-            place,
-            writer,
-            committed,
-        } in version::successors(target.relation(), operation.at)?
-        {
-            let Some(datum) = target.column_at(place, self.attribute) else {
-                break; // the writer has aborted, and the version is gone
-            };
-            // SAFETY: a datum of the column, which is a bounded counter.
-            let content = unsafe { Counter::from_datum(datum) };
-            if content.id != operation.addition.content.id {
-                return Err(Error::Internal(
-                    "an object was replaced under its lock".into(),
-                ));
-            }
-            if committed {
-                bases.clear();
-            }
-            let writer = if committed {
-                pg_sys::InvalidTransactionId
-            } else {
-                writer
-            };
-            bases.push((writer, content.base));
-        }
+        let own = operation.addition.content;
+        let bases = bases(
+            target,
+            operation.at,
+            self.attribute,
+            (own.id, own.base),
+            |datum| {
+                // SAFETY: a datum of the column, which is a bounded counter.
+                let content = unsafe { Counter::from_datum(datum) };
+                Ok((content.id, content.base))
+            },
+        )?;
         let range = Range::of(bases.iter().map(|(_, base)| *base)).unwrap_or_default();
         let running = bases
             .into_iter()
@@ -346,6 +346,45 @@ impl Addition<'_> {
     }
 }
 
+/// What an object's base in the row may turn out to be, `own` in the version at `at`, or was at while transactions ran that have rewritten it; each
+/// with the transaction on whose end it depends, or with none. `read` gives the object and its base.
+pub fn bases<B>(
+    target: &mut Target,
+    at: ItemPointerData,
+    attribute: i16,
+    own: (i64, B),
+    read: impl Fn(Datum) -> Result<(i64, B), Error>,
+) -> Result<Vec<(pg_sys::TransactionId, B)>, Error> {
+    let (object, base) = own;
+    let mut bases = vec![(pg_sys::InvalidTransactionId, base)];
+    for Successor {
+        place,
+        writer,
+        committed,
+    } in version::successors(target.relation(), at)?
+    {
+        let Some(datum) = target.column_at(place, attribute) else {
+            break; // the writer has aborted, and the version is gone
+        };
+        let (id, base) = read(datum)?;
+        if id != object {
+            return Err(Error::Internal(
+                "an object was replaced under its lock".into(),
+            ));
+        }
+        if committed {
+            bases.clear();
+        }
+        let writer = if committed {
+            pg_sys::InvalidTransactionId
+        } else {
+            writer
+        };
+        bases.push((writer, base));
+    }
+    Ok(bases)
+}
+
 /// Whether all conditions hold for a value that nobody else can change.
 pub fn hold_for(conditions: &[Condition], value: i64) -> Result<bool, Error> {
     for condition in conditions {
@@ -383,7 +422,7 @@ fn store(object: &Object, content: &Counter, delta: i64) -> Result<Admission, Er
 }
 
 /// The one to wait for. Any will do, but the folding worker's ends in a moment; a session's may stay, where the operation need not wait for it.
-fn first_to_end(running: &[pg_sys::TransactionId]) -> Option<pg_sys::TransactionId> {
+pub fn first_to_end(running: &[pg_sys::TransactionId]) -> Option<pg_sys::TransactionId> {
     let all = running.iter().copied();
     all.clone().find(|one| is_workers(*one)).or_else(|| {
         all.reduce(|one, other| {

@@ -5,7 +5,8 @@ mod store;
 
 use super::escrow::Bounded;
 use super::foresight::Statement;
-use super::{missing, value_index, version};
+use super::{missing, row_bounds, value_index, version};
+use crate::aggregate::{Family, Structure};
 use crate::boundary::functions;
 use crate::compat;
 use crate::compat::columns_of;
@@ -292,15 +293,18 @@ impl Target {
         }
     }
 
-    /// The bounds of a column, if it has any.
+    /// The bounds of a column, if it has any: of its values, or of the sizes of its sets.
     pub fn bounded(&self, attribute: i16) -> Option<Bounded> {
-        let catalog = crate::catalog::find()?;
-        // SAFETY: attributes are numbered from 1.
-        let type_ =
-            unsafe { columns_of((*self.relation()).rd_att)[attribute as usize - 1].atttypid };
-        catalog
-            .is_bounded_type(type_)
-            .then(|| Bounded::of(self.relation_id(), attribute))
+        let type_ = self.type_of(attribute);
+        let is_set =
+            || Family::of(type_).is_some_and(|family| family.structure == Some(Structure::Set));
+        if crate::catalog::find()?.is_bounded_type(type_) {
+            Some(Bounded::of(self.relation_id(), attribute))
+        } else if is_set() && row_bounds::bound_column(self.relation_id(), attribute) {
+            Some(Bounded::size_of(self.relation_id(), attribute))
+        } else {
+            None
+        }
     }
 
     /// Whether storing a version may run code of users, or wait: for indexes on expressions other than what is stored of our columns, with

@@ -41,6 +41,7 @@ mod row_bounds;
 mod row_conditions;
 mod scan;
 mod settings;
+mod sizes;
 mod strict;
 mod symbols;
 mod tree;

@@ -1,5 +1,5 @@
-//! Bounds that each row has for itself: a CHECK over a bounded counter or decimal and other columns of the row, such as
-//! `stock BETWEEN 0 AND capacity`.
+//! Bounds that each row has for itself: a CHECK over a bounded counter or decimal, or the size of a set, and other columns
+//! of the row, such as `stock BETWEEN 0 AND capacity` and `abelian.size(guests) <= seats`.
 //!
 //! PostgreSQL keeps such a CHECK wherever it stores a row. Operations that bypass it are judged by the same bounds, taken from the
 //! version of the row that they work on (`docs/decisions/bounds-of-the-row.md`).
@@ -152,6 +152,11 @@ pub fn of(relation: Oid) -> Option<std::rc::Rc<Facts>> {
     has_some.then_some(facts)
 }
 
+/// Whether rows have bounds for themselves of this column.
+pub fn bound_column(relation: Oid, attribute: i16) -> bool {
+    of(relation).is_some_and(|facts| facts.row_bounds.are_of(attribute))
+}
+
 /// The constraint of the bound at this place in the list of the relation.
 pub fn name(relation: Oid, place: usize) -> Option<CString> {
     let facts = of(relation)?;
@@ -167,7 +172,8 @@ fn bound(symbols: &Symbols, relation: &Opened, condition: Any) -> Option<RowBoun
     let (left, right, form) = conditions::comparison(condition)?;
     let sides = [(left, right, form), (right, left, form.turned())];
     sides.into_iter().find_map(|(own, other, form)| {
-        let (attribute, scale) = bounded_column(symbols, relation, own)?;
+        let (attribute, scale) = bounded_column(symbols, relation, own)
+            .or_else(|| Some((sized_column(symbols, own)?, None)))?;
         let (form, limit) = limit(Compared::of(relation, other)?, form, scale)?;
         Some(RowBound {
             attribute,
@@ -219,6 +225,25 @@ fn bounded_column(
         true => Some((found.attnum, Some(scale?))),
         false => Some((found.attnum, None)),
     }
+}
+
+/// The column of sets of which the expression is the size: `abelian.size(c)` or `cardinality(c)`.
+fn sized_column(symbols: &Symbols, expression: Any) -> Option<i16> {
+    let (function, argument) = compared::call(compared::before_widening(expression))?;
+    let is_size = |column: &Tree<pg_sys::Var>| {
+        let kind = symbols.kind(column.vartype);
+        kind.is_some_and(|kind| kind.size == Some(function))
+    };
+    let column = match function == Oid::from(pg_sys::F_CARDINALITY) {
+        false => argument.cast::<pg_sys::Var>().filter(is_size)?,
+        true => {
+            let (cast, column) = compared::call(argument)?;
+            let column = column.cast::<pg_sys::Var>()?;
+            let kind = symbols.kind(column.vartype)?;
+            (kind.size.is_some() && kind.value == cast).then_some(column)?
+        }
+    };
+    (column.varattno > 0).then_some(column.varattno)
 }
 
 /// Whether a condition reads no Abelian column, and gives the same whenever it is asked.

@@ -1,7 +1,7 @@
 //! Our types, casts and functions as this database knows them: looked up by name once, kept until the catalogue
 //! changes. A session may be older than `CREATE EXTENSION`, and outlive `DROP EXTENSION`.
 
-use crate::aggregate::Family;
+use crate::aggregate::{Family, Structure};
 use crate::hooks::cache;
 use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
 use std::cell::{Cell, RefCell};
@@ -39,6 +39,8 @@ pub struct Kind {
     pub coerce: Option<Oid>,
     /// Of `bounded_decimal`, whose `operate` takes units.
     pub fixed_point: Option<FixedPoint>,
+    /// Of a set: `size(datum)`.
+    pub size: Option<Oid>,
 }
 
 /// Functions that turn a `numeric` into units of a column.
@@ -233,6 +235,7 @@ fn kind(type_: Oid, value_type: Oid, name: &CStr, column: &[Oid]) -> Option<Kind
             .map(|(base, object)| Indexed { base, object }),
         coerce: None,
         fixed_point: None,
+        size: None,
     })
 }
 
@@ -252,6 +255,10 @@ fn aggregated(family: Rc<Family>) -> Option<Kind> {
         indexed: None,
         coerce: None,
         fixed_point: None,
+        size: match family.structure {
+            Some(Structure::Set) => function(c"size", &[family.type_]),
+            _ => None,
+        },
         family: Some(family),
     })
 }

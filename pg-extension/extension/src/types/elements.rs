@@ -12,6 +12,7 @@ use crate::function::Call;
 use crate::pg_function;
 use crate::varlena::{array_of, bytea_of, content_of};
 use abelian_adt::dict;
+use abelian_adt::encoding::Encoding;
 use abelian_adt::exact::Exact;
 use abelian_adt::lww_map::LwwMap;
 use abelian_adt::multiset;
@@ -151,6 +152,11 @@ fn state(bytes: &[u8]) -> Vec<u8> {
         let size = pgrx::varsize_any(whole.cast_mut_ptr());
         std::slice::from_raw_parts(whole.cast_mut_ptr::<u8>(), size).to_vec()
     }
+}
+
+/// The state of a set as the algebra has it.
+pub fn set_of(family: &Family, state: &[u8]) -> Result<set::Additions, Error> {
+    Ok(set::Additions::decode(&bytes(family, state))?)
 }
 
 fn structure(family: &Family) -> Result<Structure, Error> {

@@ -1,12 +1,13 @@
 //! Bounded counters: the bounds of the row at hand, and operations that have the value alone.
 
-use super::{Apply, Change};
+use super::{Apply, Change, Flavour, family};
 use crate::error::Error;
 use crate::lock;
 use crate::object::Object;
 use crate::operation::executor::{Rewrite, Room, Target};
 use crate::operation::row::{self, Request};
 use crate::operation::row_bounds::{self, RowBound};
+use crate::operation::sizes::{self, Resizing};
 use crate::operation::version;
 use crate::settings::{self, Split};
 use pgrx::pg_sys::ItemPointerData;
@@ -92,8 +93,33 @@ impl Apply {
             if let Some((bounded, content, delta)) = change.bounded() {
                 bounded.require_after(content, delta)?;
             }
+            if let (Some(bounded), Flavour::Aggregated(type_)) =
+                (change.sized(), change.column.flavour)
+                && let Some(stored) = change.in_place()?
+            {
+                sizes::require_after(&bounded, &family(type_)?, stored)?;
+            }
         }
         Ok(Rewrite::Done)
+    }
+
+    /// Rewrites the row, without waiting, if the sizes of sets keep their bounds however others end. Locks on elements are held.
+    pub(super) fn store_sized(
+        &mut self,
+        at: ItemPointerData,
+        changes: &[Change],
+    ) -> Result<Rewrite, Error> {
+        if self.row_is_slow {
+            return Ok(Rewrite::Refused);
+        }
+        let resized: Result<Vec<_>, Error> = changes
+            .iter()
+            .filter_map(|one| one.resizing().transpose())
+            .collect();
+        let Some(_watch) = sizes::admit_in_row(&resized?)? else {
+            return Ok(Rewrite::Refused);
+        };
+        self.store(at, changes, false)
     }
 
     /// Whether bounded counters are held while the row is waited for, so that nobody adds to them in slices meanwhile and then wants the row.
@@ -128,5 +154,17 @@ impl Apply {
             Rewrite::Taken => self.target.lock(at, true),
             locked => Ok(locked),
         }
+    }
+}
+
+impl Change {
+    /// An operation on a set whose size is bounded, and that others know.
+    pub(super) fn resizing(&self) -> Result<Option<Resizing>, Error> {
+        let (Some(bounded), Some(content), Some(operations)) =
+            (self.sized(), self.content, self.on_elements()?)
+        else {
+            return Ok(None);
+        };
+        Resizing::of(bounded, operations, content, self.seen).map(Some)
     }
 }

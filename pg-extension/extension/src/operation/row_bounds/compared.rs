@@ -152,6 +152,12 @@ fn integer(datum: Datum, bytes: i16) -> i64 {
 
 /// The argument of a call, or of an operator, that is one of these functions of one argument.
 fn one_argument(expression: Any, functions: &[u32]) -> Option<Any> {
+    let (function, argument) = call(expression)?;
+    functions.contains(&function.to_u32()).then_some(argument)
+}
+
+/// The function and the argument of a call, or of an operator, that has one.
+pub fn call(expression: Any) -> Option<(pg_sys::Oid, Any)> {
     let (function, arguments) = match expression.cast::<pg_sys::FuncExpr>() {
         Some(call) => (call.funcid, call.args),
         None => {
@@ -163,5 +169,5 @@ fn one_argument(expression: Any, functions: &[u32]) -> Option<Any> {
     let [argument] = tree::items::<pg_sys::Node>(arguments)[..] else {
         return None;
     };
-    functions.contains(&function.to_u32()).then_some(argument)
+    Some((function, argument))
 }

@@ -8,7 +8,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.concurrent.FutureTask;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.histories.escrow.ConditionalSales;
@@ -116,33 +115,17 @@ class ConditionalSalesIT {
       for (int look = 0; look < SECONDS * KILLS_PER_SECOND && !oversold; look++) {
         Thread.sleep(1000 / KILLS_PER_SECOND);
         oversold = sales.isOversold(statement);
-        if (sales.killOne(statement)) {
+        if (sales.crew().killOne(statement)) {
           seed += BUYERS;
           sales.start(1, seed);
         }
         sales.crew().endOrphans(statement);
       }
-      stop(sales, statement);
+      sales.crew().stop(statement);
     }
     resolve(sales);
     assertTrue(sales.crew().acknowledged() > 0, "nothing happened, seed " + SEED);
     return oversold;
-  }
-
-  /** Ends in the time that the crew has for it. */
-  private static void stop(ConditionalSales sales, Statement statement) throws Exception {
-    FutureTask<Void> stopping =
-        new FutureTask<>(
-            () -> {
-              sales.crew().stop();
-              return null;
-            });
-    new Thread(stopping, "stopping").start();
-    while (!stopping.isDone()) {
-      sales.crew().endOrphans(statement);
-      Thread.sleep(100);
-    }
-    stopping.get();
   }
 
   /** What a killed session had prepared is rolled back: its commit was never asked for. */

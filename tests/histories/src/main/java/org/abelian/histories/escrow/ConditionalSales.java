@@ -1,10 +1,8 @@
 package org.abelian.histories.escrow;
 
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import org.abelian.harness.LocalNode;
 import org.abelian.histories.load.Crew;
@@ -117,16 +115,6 @@ public final class ConditionalSales {
     crew.start(count, seed, (number, own) -> new Buyer(this, number, own));
   }
 
-  /** Ends the session of one buyer, whatever it is at; whether there was one. */
-  public boolean killOne(Statement statement) throws SQLException {
-    String query =
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'buyer'"
-            + " ORDER BY random() LIMIT 1";
-    try (ResultSet rows = statement.executeQuery(query)) {
-      return rows.next() && rows.getBoolean(1);
-    }
-  }
-
   /** The buyers. */
   public Crew crew() {
     return crew;
@@ -147,7 +135,7 @@ public final class ConditionalSales {
 
   /** Whether one snapshot shows a stock below zero. */
   public boolean isOversold(Statement statement) throws SQLException {
-    return !rows(statement, "SELECT id, stock FROM stocks WHERE stock < 0").isEmpty();
+    return !Rows.read(statement, "SELECT id, stock FROM stocks WHERE stock < 0").isEmpty();
   }
 
   /** What is wrong at rest: stocks oversold, sold twice, or refused without need. */
@@ -155,7 +143,7 @@ public final class ConditionalSales {
     try (Connection connection = node.connect();
         Statement statement = connection.createStatement()) {
       List<String> found =
-          rows(
+          Rows.read(
               statement,
               "SELECT 'stock', id, s.stock::bigint, %1$d + coalesce(sum(j.amount), 0) FROM stocks s"
                       .formatted(initial)
@@ -165,20 +153,5 @@ public final class ConditionalSales {
       found.addAll(record.needless(statement, initial));
       return found;
     }
-  }
-
-  private static List<String> rows(Statement statement, String query) throws SQLException {
-    List<String> found = new ArrayList<>();
-    try (ResultSet rows = statement.executeQuery(query)) {
-      int columns = rows.getMetaData().getColumnCount();
-      while (rows.next()) {
-        StringBuilder row = new StringBuilder();
-        for (int i = 1; i <= columns; i++) {
-          row.append(rows.getString(i)).append(' ');
-        }
-        found.add(row.toString());
-      }
-    }
-    return found;
   }
 }

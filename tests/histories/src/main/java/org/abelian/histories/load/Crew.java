@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntPredicate;
@@ -52,6 +53,36 @@ public final class Crew {
   public void stop() throws InterruptedException {
     stopping = true;
     awaitEnd();
+  }
+
+  /** The same where members may wait for what killed sessions have prepared, which is ended. */
+  public void stop(Statement statement) throws Exception {
+    FutureTask<Void> end =
+        new FutureTask<>(
+            () -> {
+              stop();
+              return null;
+            });
+    new Thread(end, "stopping").start();
+    while (!end.isDone()) {
+      endOrphans(statement);
+      Thread.sleep(100);
+    }
+    end.get();
+  }
+
+  /**
+   * Ends the session of one member, whatever it is at, by its application name, which is what one
+   * of the crew is; whether there was one.
+   */
+  public boolean killOne(Statement statement) throws SQLException {
+    String query =
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '%s'"
+                .formatted(name)
+            + " ORDER BY random() LIMIT 1";
+    try (ResultSet rows = statement.executeQuery(query)) {
+      return rows.next() && rows.getBoolean(1);
+    }
   }
 
   /** Waits until all have ended, as they do when their connections break. */

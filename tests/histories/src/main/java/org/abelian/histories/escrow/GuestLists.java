@@ -1,0 +1,121 @@
+package org.abelian.histories.escrow;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.abelian.harness.LocalNode;
+import org.abelian.histories.load.Crew;
+
+/**
+ * Hosts that put guests on lists of few places, which are sets of bounded size, and record it in
+ * table {@code journal} within the same transaction: a guest takes a place, or gives one back.
+ */
+public final class GuestLists {
+  /** On each list from the beginning; it takes no place of {@link #PLACES}. */
+  static final String RESIDENT = "resident";
+
+  static final int LISTS = 3;
+  private static final int PLACES = 8;
+  private static final long END_SECONDS_MAX = 120;
+
+  /** How a list is kept from being too long. */
+  public enum Way {
+    /** By a CHECK over the size, with the number of places in another column. */
+    BOUNDED("CHECK (abelian.size(guests) <= places)", ""),
+    /** By conditions, as over a plain column; the list is held. */
+    CONDITION(
+        "CHECK (abelian.size(guests) <> -1)",
+        " AND (abelian.contains(guests, '%2$s') OR abelian.size(guests) < places)"),
+    /** A fault: by what is committed, without keeping others from it. */
+    COMMITTED_ALONE(
+        "",
+        " AND (SELECT abelian.contains(l.guests, '%2$s') OR abelian.size(l.guests) < l.places FROM"
+            + " lists l WHERE l.id = %1$d)");
+
+    private final String check;
+    private final String condition;
+
+    Way(String check, String condition) {
+      this.check = check;
+      this.condition = condition;
+    }
+  }
+
+  private final LocalNode node;
+  private final Way way;
+  private final Crew crew;
+  private final SalesRecord record = new SalesRecord();
+
+  private GuestLists(LocalNode node, Way way) {
+    this.node = node;
+    this.way = way;
+    this.crew = new Crew(node, "host", END_SECONDS_MAX);
+  }
+
+  /** Creates the tables anew, with the resident on each list. */
+  public static GuestLists create(LocalNode node, Way way) throws SQLException {
+    try (Connection connection = node.connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute("DROP TABLE IF EXISTS lists, journal");
+      statement.execute(
+          "CREATE TABLE lists (id int PRIMARY KEY, places int, guests abelian.set %s)"
+              .formatted(way.check));
+      statement.execute(
+          "CREATE TABLE journal (buyer bigint, number int, id int, amount bigint, guest text)");
+      statement.execute(
+          "INSERT INTO lists SELECT i, %d, ARRAY['%s'] FROM generate_series(1, %d) i"
+              .formatted(PLACES + 1, RESIDENT, LISTS));
+    }
+    return new GuestLists(node, way);
+  }
+
+  /** Starts hosts. */
+  public void start(int count, long seed) {
+    crew.start(count, seed, (number, own) -> new Host(this, number, own));
+  }
+
+  /** The hosts. */
+  public Crew crew() {
+    return crew;
+  }
+
+  /** What they were told. */
+  public SalesRecord record() {
+    return record;
+  }
+
+  /** The statement that puts a guest on a list, if there is room. */
+  String arrival(int list, String guest) {
+    return ("UPDATE lists SET guests = abelian.add(guests, '%2$s') WHERE id = %1$d" + way.condition)
+        .formatted(list, guest);
+  }
+
+  /** Whether one snapshot shows a list that is too long. */
+  public boolean isOverfull(Statement statement) throws SQLException {
+    return !Rows.read(statement, "SELECT id FROM lists WHERE abelian.size(guests) > places")
+        .isEmpty();
+  }
+
+  /** What is wrong at rest: lists too long, guests lost or invented, or refused without need. */
+  public List<String> faults() throws SQLException {
+    try (Connection connection = node.connect();
+        Statement statement = connection.createStatement()) {
+      List<String> found =
+          Rows.read(
+              statement, "SELECT 'too long', id FROM lists WHERE abelian.size(guests) > places");
+      String told =
+          "SELECT id, '%s' AS guest FROM lists UNION ALL SELECT id, guest FROM journal GROUP BY 1,"
+                  .formatted(RESIDENT)
+              + " 2 HAVING sum(amount) < 0";
+      String there = "SELECT id, unnest(guests::text[]) FROM lists";
+      found.addAll(
+          Rows.read(statement, "SELECT 'lost', * FROM (%s EXCEPT %s) d".formatted(told, there)));
+      found.addAll(
+          Rows.read(
+              statement, "SELECT 'invented', * FROM (%s EXCEPT (%s)) d".formatted(there, told)));
+      found.addAll(record.needless(statement, PLACES));
+      return found;
+    }
+  }
+}

@@ -15,7 +15,8 @@
 //! * [`decimal`]: the sum of decimal numbers with PostgreSQL's special values: the model of `decimal_counter`.
 //! * [`sum`]: the specification of both.
 //! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end;
-//!   [`escrow`] is its specification; [`row_bounds`]: bounds that each row has for itself; [`fixed_point`]: decimal
+//!   [`escrow`] is its specification; [`row_bounds`]: bounds that each row has for itself; [`remembered`]: what a sum may be, for those far
+//!   from its bounds; [`fixed_point`]: decimal
 //!   numbers under escrow.
 //! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
 //!   order; [`extremum`] is what they share.
@@ -53,6 +54,7 @@ pub mod ordered;
 pub mod ordered_put;
 pub mod phases;
 pub mod program;
+pub mod remembered;
 pub mod row_bounds;
 #[cfg(test)]
 mod schedule;

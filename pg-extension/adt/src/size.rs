@@ -6,6 +6,7 @@
 
 use crate::bounded_counter::{Bound, Bounds, Range, Verdict};
 use crate::ordered::Text;
+use crate::remembered::Widening;
 use crate::set::Additions;
 use std::collections::BTreeMap;
 
@@ -46,6 +47,20 @@ impl Counts {
             }
         }
         size
+    }
+}
+
+impl Additions {
+    /// By how much this change may raise and lower the size of a set.
+    pub fn widening(&self) -> Widening {
+        let number = |is: fn(i64) -> bool| {
+            let elements = self.counts().filter(|(_, count)| is(*count)).count();
+            i64::try_from(elements).unwrap_or(i64::MAX)
+        };
+        Widening {
+            rise: number(|count| count > 0),
+            fall: number(|count| count < 0),
+        }
     }
 }
 
@@ -104,6 +119,7 @@ mod tests {
     use super::*;
     use crate::Merge;
     use crate::data_type::DataType;
+    use crate::remembered::Remembered;
     use crate::set::{Operation, Set};
     use proptest::prelude::*;
 
@@ -177,6 +193,7 @@ mod tests {
         all: Vec<Running>,
         /// Whether only what a transaction has now counts, as if it could end in no other way.
         ends_alone: bool,
+        remembered: Remembered,
     }
 
     impl Machine {
@@ -185,6 +202,7 @@ mod tests {
                 base: Additions::of([name(0)]),
                 all: vec![Running::new(); WHO],
                 ends_alone,
+                remembered: Remembered::default(),
             }
         }
 
@@ -216,6 +234,7 @@ mod tests {
             let verdict = SEATS.judge_size(&counts, &change);
             if !self.ends_alone {
                 self.verdict_is_true(who, &change, verdict);
+                self.remember(who, &counts, &change, verdict);
             }
             if verdict == Verdict::Fits {
                 let own = &mut self.all[who];
@@ -223,6 +242,20 @@ mod tests {
                 let held = own.locks.entry(element).or_insert(alone);
                 *held |= alone;
             }
+        }
+
+        /// What is remembered of the size admits nothing that does not fit.
+        fn remember(&self, who: usize, counts: &Counts, change: &Additions, verdict: Verdict) {
+            let by = change.widening();
+            if self.remembered.admit(by, SEATS) {
+                assert_eq!(verdict, Verdict::Fits);
+                return;
+            }
+            if self.all[who].states.len() == 1 {
+                let size = counts.size_after(&Additions::identity());
+                self.remembered.renew(size);
+            }
+            self.remembered.widen(by);
         }
 
         /// Whatever the others turn out to be, a change that fits keeps the bounds, and one that never does crosses one.

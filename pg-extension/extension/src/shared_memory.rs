@@ -12,6 +12,7 @@ use crate::lock::{Gates, Moments, Waiting};
 use crate::object::contention::Detector;
 use crate::object::folding::Folding;
 use crate::object::leftovers::Leftovers;
+use crate::object::remembered::Sums;
 use crate::object::split_set::SplitSet;
 use crate::operation::foresight::Foresight;
 use crate::statistics::Figures;
@@ -69,6 +70,10 @@ pub static ROUTER_KEYS: PgLwLock<Keys> = unsafe { PgLwLock::new(c"abelian_router
 /// Locks of bounded objects.
 pub static MOMENTS: Moments = Moments::new();
 
+/// What the sums of bounded objects may be.
+// SAFETY: the name is unique to this extension.
+pub static SUMS: PgAtomic<Sums> = unsafe { PgAtomic::new(c"abelian_sums") };
+
 /// The gates before objects.
 // SAFETY: the name is unique to this extension.
 pub static PHASER: PgAtomic<Phaser> = unsafe { PgAtomic::new(c"abelian_phaser") };
@@ -96,6 +101,7 @@ pub fn request() {
     pg_shmem_init!(WAITING = Waiting::default());
     pg_shmem_init!(GATES = Gates::default());
     pg_shmem_init!(MOMENTS = ());
+    pg_shmem_init!(SUMS = Sums::default());
     pg_shmem_init!(LANES = Lanes::new());
     pg_shmem_init!(PASSAGES = Passages::default());
     pg_shmem_init!(PROGRESS = Progress::default());

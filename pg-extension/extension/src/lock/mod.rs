@@ -11,7 +11,7 @@ mod waiting;
 
 pub use holders::advisory_of;
 pub use look::Opened;
-pub use moment::{Moment, Moments, Purpose};
+pub use moment::{COUNT as COUNT_OF_MOMENTS, Moment, Moments, Purpose, number as moment_of};
 pub use timeout::LockTimeout;
 pub use waiting::{Gates, Waiting, at_element, at_row};
 

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 const NAME: &CStr = c"abelian_escrow";
 
 /// How many there are.
-const COUNT: usize = 128;
+pub const COUNT: usize = 128;
 
 /// The locks, in shared memory.
 pub struct Moments {
@@ -77,7 +77,8 @@ impl Purpose {
 /// The locks of some objects, given back when dropped.
 pub struct Moment(Vec<*mut pg_sys::LWLock>);
 
-fn number(object: i64) -> usize {
+/// Which of the locks is an object's.
+pub fn number(object: i64) -> usize {
     (object as u64 % COUNT as u64) as usize
 }
 

@@ -40,6 +40,17 @@ impl Watch {
         })
     }
 
+    /// The same for adding up, in a later moment.
+    pub fn then_add_up(self, objects: impl IntoIterator<Item = i64>) -> Self {
+        let Watch { _moment, table } = self;
+        drop(_moment);
+        let objects = objects.into_iter().map(|id| (id, Purpose::AddUp));
+        Watch {
+            _moment: Moment::begin(objects),
+            table,
+        }
+    }
+
     /// What the slices of an object may add up to.
     pub fn outlook(&self, id: i64) -> Result<Outlook, Error> {
         outlook(self.versions(id)?)

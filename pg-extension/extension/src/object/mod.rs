@@ -14,6 +14,7 @@ pub mod folding;
 pub mod leftovers;
 pub mod orphans;
 mod read;
+pub mod remembered;
 mod slice_table;
 pub mod split_set;
 pub mod worker;
@@ -72,5 +73,6 @@ pub unsafe fn nextval(sequence: Oid) -> i64 {
 pub fn install() {
     read::install();
     cleanup::install();
+    remembered::install();
     worker::install();
 }

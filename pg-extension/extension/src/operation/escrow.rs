@@ -5,20 +5,21 @@
 //! `docs/design/escrow.md`.
 
 use super::executor::Target;
-use crate::compat;
-
+use super::own;
 use super::row_bounds::{self, RowBound};
 use super::version::{self, Successor};
 use crate::backend;
+use crate::compat;
 use crate::error::Error;
 use crate::lock::Purpose;
-use crate::object::{self, Delta, Object, Outcome, Watch};
+use crate::object::{self, Delta, Object, Outcome, Watch, remembered};
 use crate::types::bounded_counter;
 use crate::types::bounded_decimal::{self, NO_AMOUNT};
 use crate::types::counter::Counter;
 use abelian_adt::bounded_counter::{Bound, Bounds, Range, Verdict};
 use abelian_adt::counter::base_is_central;
 use abelian_adt::fixed_point;
+use abelian_adt::remembered::Widening;
 use abelian_adt::test_in_range::{Condition, OutOfRange};
 use pgrx::pg_sys::{self, Datum, ItemPointerData, Oid};
 
@@ -145,6 +146,7 @@ impl Bounded {
 
     /// Fails if adding leaves the bounds, the newest value of the object being held.
     pub fn require_after(&self, content: Counter, delta: i64) -> Result<(), Error> {
+        remembered::widen(content.id, Widening::of(delta));
         self.require_units(content, delta)?;
         let value = content.newest_value()?;
         match self.bounds.judge(Range::certain(value.into()), delta) {
@@ -200,15 +202,6 @@ impl Bounded {
         bounded_counter::violation(bound, Some((self.relation, self.attribute)), detail)
     }
 
-    /// What the operation has to do with the other parts of the object.
-    fn purpose(&self, delta: i64) -> Purpose {
-        if self.bounds.restrict(delta) {
-            Purpose::AddUp
-        } else {
-            Purpose::Write
-        }
-    }
-
     /// Does the operation in a slice if it may be done now. The caller holds Add on the object.
     pub fn add(&self, target: &mut Target, operation: &Operation<'_>) -> Result<Admission, Error> {
         let Operation {
@@ -216,10 +209,17 @@ impl Bounded {
         } = operation;
         let Addition { content, delta, .. } = addition;
         self.require_units(*content, *delta)?;
-        let watch = Watch::begin([(object.id, self.purpose(*delta))])?;
+        let watch = Watch::begin([(object.id, Purpose::Write)])?;
+        let by = Widening::of(*delta);
         if !self.bounds.restrict(*delta) {
+            remembered::widen(object.id, by);
             return store(object, content, *delta);
         }
+        // Where the bounds are kept, so are the conditions, which follow from them.
+        if !backend::is_serializable() && remembered::admit(object.id, by, self.bounds) {
+            return store(object, content, *delta);
+        }
+        let watch = watch.then_add_up([object.id]);
         let slices = watch.outlook(object.id)?;
         let (base, mut running) = self.base(target, operation)?;
         running.extend(slices.running);
@@ -229,6 +229,10 @@ impl Bounded {
             if backend::is_serializable() && (slices.is_newer || !operation.seen_is_newest) {
                 self.require_in_snapshot(operation)?;
             }
+            if is_all(target, object.id, operation.at) {
+                remembered::renew(object.id, sum);
+            }
+            remembered::widen(object.id, by);
             return store(object, content, *delta);
         }
         drop(watch);
@@ -329,8 +333,21 @@ impl Addition<'_> {
         base_is_central(base) && base_is_central(base + i128::from(self.delta))
     }
 
-    fn purpose(&self) -> (i64, Purpose) {
-        (self.content.id, self.bounded.purpose(self.delta))
+    /// Whether the bounds are kept by what is remembered of the sum, or whatever it is.
+    fn is_admitted(&self) -> bool {
+        let by = Widening::of(self.delta);
+        if self
+            .bounded
+            .require_units(self.content, self.delta)
+            .is_err()
+        {
+            false
+        } else if self.bounded.bounds.restrict(self.delta) {
+            remembered::admit(self.content.id, by, self.bounded.bounds)
+        } else {
+            remembered::widen(self.content.id, by);
+            true
+        }
     }
 
     /// Whether it may be done in the row, of which `content` is that of the newest version, however others end. If not, that is not the
@@ -338,12 +355,17 @@ impl Addition<'_> {
     fn fits_in_row(&self, watch: &Watch) -> Result<bool, Error> {
         self.bounded.require_units(self.content, self.delta)?;
         let bounds = self.bounded.bounds;
-        if !bounds.restrict(self.delta) {
-            return Ok(true);
-        }
         let sum = Range::certain(self.content.base) + watch.outlook(self.content.id)?.range;
-        Ok(bounds.judge_if(self.conditions, sum, self.delta) == Some(Verdict::Fits))
+        let fits = bounds.judge_if(self.conditions, sum, self.delta) == Some(Verdict::Fits);
+        remembered::widen(self.content.id, Widening::of(self.delta));
+        Ok(fits)
     }
+}
+
+/// Whether what others may have made of an object, and the transaction itself as it stands, is all that it may be: the transaction has
+/// nothing in it, neither in slices nor in its row, whose newest version is at `at`.
+pub fn is_all(target: &Target, object: i64, at: ItemPointerData) -> bool {
+    own::has_surely_not_operated(object) && !version::is_ours(target.relation(), at)
 }
 
 /// What an object's base in the row may turn out to be, `own` in the version at `at`, or was at while transactions ran that have rewritten it; each
@@ -404,7 +426,12 @@ pub fn admit_in_row(additions: &[Addition<'_>]) -> Result<Option<Watch>, Error> 
     if !additions.iter().all(Addition::is_central) {
         return Ok(None);
     }
-    let watch = Watch::begin(additions.iter().map(Addition::purpose))?;
+    let objects = || additions.iter().map(|addition| addition.content.id);
+    let watch = Watch::begin(objects().map(|id| (id, Purpose::Write)))?;
+    if additions.iter().all(Addition::is_admitted) {
+        return Ok(Some(watch));
+    }
+    let watch = watch.then_add_up(objects());
     for addition in additions {
         if !addition.fits_in_row(&watch)? {
             return Ok(None);

@@ -300,6 +300,7 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
                 return Err(Error::ConcurrentUpdate);
             }
             lock::exclude_readers_before_change(&object);
+            object::remembered::forget(object.id);
             return match call.is_null(1) {
                 true => {
                     object::leave(&object)?;

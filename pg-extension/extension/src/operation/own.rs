@@ -199,6 +199,12 @@ pub fn has_operated(id: i64) -> bool {
     object::reads_are_watched() && OWN.with_borrow(|own| own.operated.contains_key(&id))
 }
 
+/// Whether it is sure that the transaction has not operated on the object.
+pub fn has_surely_not_operated(id: i64) -> bool {
+    !backend::is_serializable()
+        && OWN.with_borrow(|own| own.operated.len() < MOST && !own.operated.contains_key(&id))
+}
+
 /// Whether the transaction has operated in slices by an earlier statement with this text.
 pub fn has_operated_in_slices(statement: Statement) -> bool {
     // SAFETY: plain counter read.

@@ -8,7 +8,7 @@ use super::executor::Target;
 use crate::aggregate::Family;
 use crate::error::Error;
 use crate::lock::Purpose;
-use crate::object::{self, Object, Outcome, Watch};
+use crate::object::{self, Object, Outcome, Watch, remembered};
 use crate::types::aggregated::Aggregated;
 use crate::types::elements;
 use abelian_adt::Merge;
@@ -52,17 +52,18 @@ impl Resizing {
         })
     }
 
-    /// The object, and what the operations have to do with its other parts.
-    fn purpose(&self) -> (i64, Purpose) {
-        let bounds = self.bounded.bounds();
-        let restricted = self.change.as_ref();
-        let restricted = restricted.is_some_and(|(_, change)| bounds.restrict_size(change));
-        let purpose = if restricted {
-            Purpose::AddUp
-        } else {
-            Purpose::Write
+    /// Whether the bounds are kept by what is remembered of the size, or whatever it is.
+    fn is_admitted(&self) -> bool {
+        let Some((_, change)) = &self.change else {
+            return true;
         };
-        (self.base().id, purpose)
+        let (id, bounds) = (self.base().id, self.bounded.bounds());
+        if bounds.restrict_size(change) {
+            remembered::admit(id, change.widening(), bounds)
+        } else {
+            remembered::widen(id, change.widening());
+            true
+        }
     }
 
     fn base(&self) -> Aggregated {
@@ -81,15 +82,22 @@ impl Resizing {
         let Some((state, change)) = &self.change else {
             return Ok(Admission::Added);
         };
-        let (id, purpose) = self.purpose();
-        let watch = Watch::begin([(id, purpose)])?;
-        if purpose == Purpose::Write {
+        let id = object.id;
+        let watch = Watch::begin([(id, Purpose::Write)])?;
+        if self.is_admitted() {
             return self.store(object, state);
         }
+        let watch = watch.then_add_up([id]);
         let (mut counts, mut running) = slices(&watch, self.operations.family(), id)?;
         running.extend(self.count_base(target, at, attribute, &mut counts)?);
         match self.bounded.bounds().judge_size(&counts, change) {
-            Verdict::Fits => self.store(object, state),
+            Verdict::Fits => {
+                if escrow::is_all(target, id, at) {
+                    remembered::renew(id, counts.size_after(&Additions::identity()));
+                }
+                remembered::widen(id, change.widening());
+                self.store(object, state)
+            }
             Verdict::Never(bound) => {
                 drop(watch);
                 let size = counts.size_after(change);
@@ -137,10 +145,11 @@ impl Resizing {
     /// Whether it may be done in the row, of which the content is that of the newest version, however others end. If not, that is
     /// not the last word.
     fn fits_in_row(&self, watch: &Watch) -> Result<bool, Error> {
-        let (id, purpose) = self.purpose();
-        let Some((_, change)) = self.change.as_ref().filter(|_| purpose == Purpose::AddUp) else {
+        let Some((_, change)) = &self.change else {
             return Ok(true);
         };
+        let id = self.base().id;
+        remembered::widen(id, change.widening());
         let (mut counts, _) = slices(watch, self.operations.family(), id)?;
         counts.include(&[elements::set_of(
             self.operations.family(),
@@ -153,7 +162,12 @@ impl Resizing {
 /// Whether changes in the row keep their bounds however others end; the watch returned must be kept until the row has been
 /// rewritten. `None` if they do not, or cannot be told without waiting.
 pub fn admit_in_row(changes: &[Resizing]) -> Result<Option<Watch>, Error> {
-    let watch = Watch::begin(changes.iter().map(Resizing::purpose))?;
+    let objects = || changes.iter().map(|change| change.base().id);
+    let watch = Watch::begin(objects().map(|id| (id, Purpose::Write)))?;
+    if changes.iter().all(Resizing::is_admitted) {
+        return Ok(Some(watch));
+    }
+    let watch = watch.then_add_up(objects());
     for change in changes {
         if !change.fits_in_row(&watch)? {
             return Ok(None);
@@ -166,6 +180,7 @@ pub fn admit_in_row(changes: &[Resizing]) -> Result<Option<Watch>, Error> {
 pub fn require_after(bounded: &Bounded, family: &Rc<Family>, stored: Datum) -> Result<(), Error> {
     // SAFETY: a datum of the family's type.
     let content = unsafe { Aggregated::from_datum(family.clone(), stored) };
+    remembered::forget(content.id);
     let mut whole = elements::set_of(family, &content.state)?;
     for slice in object::newest(content.id)?.states() {
         let slice = elements::set_of(family, slice)?;

@@ -34,6 +34,11 @@ impl Counts {
         }
     }
 
+    /// Whether an element is in the set whatever the parts turn out to be.
+    fn is_certain(&self, element: &Text) -> bool {
+        self.0.get(element).is_some_and(|count| count.low > 0)
+    }
+
     /// How many elements there may be once `change` is merged into a part.
     pub fn size_after(&self, change: &Additions) -> Range {
         let mut size = Range::default();
@@ -88,11 +93,14 @@ impl Bounds {
     }
 
     /// Judges a change of a set: what the others may have made of it, and all that the operation's own transaction has done as
-    /// it stands now, is in `counts`. As in [`Bounds::judge`], a bound is looked at from the side from which the change comes
-    /// nearer to it.
+    /// it stands now, is in `counts`. As in [`Bounds::judge`], a bound is looked at if the change comes nearer to it: adding what
+    /// is there for certain does not.
     pub fn judge_size(&self, counts: &Counts, change: &Additions) -> Verdict {
         let size = counts.size_after(change);
-        let ceiling = self.ceiling.filter(|_| change.adds()).map(|ceiling| {
+        let grows = change
+            .counts()
+            .any(|(element, count)| count > 0 && !counts.is_certain(element));
+        let ceiling = self.ceiling.filter(|_| grows).map(|ceiling| {
             let limit = i128::from(ceiling);
             Self::verdict(
                 size.high <= limit,
@@ -330,6 +338,20 @@ mod tests {
         ];
         assert!(!Machine::new(true).run(&history));
         assert!(Machine::new(false).run(&history));
+    }
+
+    /// The greatest size is above the ceiling here, though the set never is.
+    #[test]
+    fn what_is_there_for_certain_needs_no_room() {
+        let states = [vec![], vec![1], vec![], vec![2]];
+        let states = states.map(|names| Additions::of(names.into_iter().map(name)));
+        let mut counts = Counts::default();
+        counts.include(&[Additions::of([name(0)])]);
+        counts.include(&states);
+        let added = Additions::of([name(0)]);
+        assert_eq!(SEATS.judge_size(&counts, &added), Verdict::Fits);
+        let new = Additions::of([name(3)]);
+        assert_eq!(SEATS.judge_size(&counts, &new), Verdict::Waits);
     }
 
     #[test]

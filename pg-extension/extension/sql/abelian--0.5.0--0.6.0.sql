@@ -2540,6 +2540,7 @@ GRANT SELECT ON abelian.router_statistics, abelian.routing_rules TO PUBLIC;
 -- What a lock is for, in words; the classes are those of src/lock.
 CREATE OR REPLACE FUNCTION abelian.lock_operation(locktype text, class integer, mode text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE
+  WHEN class = 11005 AND locktype = 'advisory' THEN CASE mode WHEN 'ExclusiveLock' THEN 'add up' ELSE 'write' END
   WHEN class IN (11001, 11002, 11003, 11004) AND locktype = 'advisory' THEN
     CASE mode WHEN 'RowShareLock' THEN 'read in part' WHEN 'RowExclusiveLock' THEN 'add' WHEN 'ShareLock' THEN 'read' WHEN 'ExclusiveLock' THEN 'overwrite' ELSE mode END
   WHEN locktype = 'tuple' THEN
@@ -2551,14 +2552,14 @@ END;
 CREATE OR REPLACE VIEW abelian.locks AS
     SELECT l.pid, p.relation::regclass AS "table",
            (SELECT a.attname FROM pg_catalog.pg_attribute a WHERE a.attrelid = p.relation AND a.attnum = p.attribute) AS "column",
-           l.object, CASE l.class WHEN 11001 THEN 'value' WHEN 11002 THEN 'row' WHEN 11003 THEN 'element' ELSE 'turn' END AS part,
+           l.object, CASE l.class WHEN 11001 THEN 'value' WHEN 11002 THEN 'row' WHEN 11003 THEN 'element' WHEN 11005 THEN 'parts' ELSE 'turn' END AS part,
            abelian.lock_operation('advisory', l.class, l.mode) AS operation,
            l.granted, l.waitstart,
            CASE WHEN l.granted THEN '{}' ELSE pg_catalog.pg_blocking_pids(l.pid) END AS blocked_by,
            a.query
     FROM (SELECT pid, mode, granted, waitstart, objsubid AS class, (classid::bigint << 32) | objid::bigint AS object
           FROM pg_catalog.pg_locks
-          WHERE locktype = 'advisory' AND objsubid IN (11001, 11002, 11003, 11004)
+          WHERE locktype = 'advisory' AND objsubid IN (11001, 11002, 11003, 11004, 11005)
             AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())) l
          CROSS JOIN LATERAL abelian.object_place(l.object) p
          LEFT JOIN pg_catalog.pg_stat_activity a USING (pid);
@@ -2582,7 +2583,7 @@ WITH lock AS MATERIALIZED (
          FROM lock w
          JOIN pg_catalog.pg_stat_activity a ON a.pid = w.pid AND a.datname = pg_catalog.current_database()
          LEFT JOIN LATERAL abelian.waiting_at(w.pid, w.objsubid::integer, w.object) o ON w.locktype = 'advisory' AND w.objsubid > 11000
-         LEFT JOIN LATERAL abelian.object_place(w.object) p ON w.locktype = 'advisory' AND w.objsubid IN (11001, 11002, 11004)
+         LEFT JOIN LATERAL abelian.object_place(w.object) p ON w.locktype = 'advisory' AND w.objsubid IN (11001, 11002, 11004, 11005)
          LEFT JOIN at_row t ON t.pid = w.pid AND w.locktype = 'transactionid'
         WHERE NOT w.granted
      )
@@ -2594,6 +2595,7 @@ SELECT w.pid, pg_catalog.clock_timestamp() - w.waitstart AS waiting,
             WHEN w.locktype = 'advisory' AND w.class = 11002 THEN 'plain columns'
             WHEN w.locktype = 'advisory' AND w.class = 11003 THEN 'element'
             WHEN w.locktype = 'advisory' AND w.class = 11004 THEN 'turn'
+            WHEN w.locktype = 'advisory' AND w.class = 11005 THEN 'parts'
             WHEN w."row" IS NOT NULL THEN 'row'
             WHEN w.locktype = 'relation' THEN 'table'
             ELSE w.locktype END AS part,

@@ -8,7 +8,11 @@ pub fn content_of(bytea: Datum) -> Vec<u8> {
     unsafe {
         let start = pg_sys::pg_detoast_datum(bytea.cast_mut_ptr());
         let content = pgrx::vardata_any(start).cast::<u8>();
-        std::slice::from_raw_parts(content, pgrx::varsize_any_exhdr(start)).to_vec()
+        let bytes = std::slice::from_raw_parts(content, pgrx::varsize_any_exhdr(start)).to_vec();
+        if start != bytea.cast_mut_ptr() {
+            pg_sys::pfree(start.cast()); // statements about many rows come here
+        }
+        bytes
     }
 }
 

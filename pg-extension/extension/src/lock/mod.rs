@@ -4,12 +4,14 @@
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
 mod holders;
+mod long_moment;
 mod look;
 mod moment;
 mod timeout;
 mod waiting;
 
 pub use holders::advisory_of;
+pub use long_moment::LongMoment;
 pub use look::Opened;
 pub use moment::{COUNT as COUNT_OF_MOMENTS, Moment, Moments, Purpose, number as moment_of};
 pub use timeout::LockTimeout;
@@ -45,6 +47,8 @@ pub enum Tag {
     Element(u64),
     /// The turn before all others who have added to an object and wait: see [`ordered`].
     Order(i64),
+    /// The parts of an object, while they are added up or one is written: see [`LongMoment`].
+    Moment(i64),
 }
 
 /// Field 4 of the lock tag (`objsubid` in `pg_locks`): keeps ours apart from `pg_advisory_lock` (1 and 2).
@@ -52,6 +56,7 @@ const OBJECT_CLASS: u16 = 11_001;
 const ROW_CLASS: u16 = 11_002;
 const ELEMENT_CLASS: u16 = 11_003;
 const ORDER_CLASS: u16 = 11_004;
+const MOMENT_CLASS: u16 = 11_005;
 
 /// PostgreSQL's mode for a mode: its matrix is the one that [`Mode::is_compatible_with`] tells.
 fn level(mode: Mode) -> i32 {
@@ -69,6 +74,7 @@ fn tag(tag: Tag) -> pg_sys::LOCKTAG {
         Tag::Row(id) => (ROW_CLASS, id as u64),
         Tag::Element(key) => (ELEMENT_CLASS, key),
         Tag::Order(id) => (ORDER_CLASS, id as u64),
+        Tag::Moment(id) => (MOMENT_CLASS, id as u64),
     };
     pg_sys::LOCKTAG {
         locktag_field1: backend::database().to_u32(),

@@ -4,7 +4,7 @@
 //! with a dirty snapshot, also where the transaction has replaced it. A [`Watch`] keeps everyone from writing slices of the object meanwhile; whoever commits or aborts meanwhile only takes alternatives away.
 
 use crate::error::Error;
-use crate::lock::{Moment, Purpose};
+use crate::lock::{LongMoment, Moment, Purpose};
 use crate::object::slice_table::{Content, Found, SliceTable};
 use crate::object::split_set;
 use crate::object::write::writer_is_visible;
@@ -26,8 +26,17 @@ pub struct Outlook {
 /// A moment in which the parts of some objects can be added up.
 pub struct Watch {
     // Given back before the table is closed.
-    _moment: Moment,
+    guard: Guard,
     table: SliceTable,
+}
+
+/// What keeps others from writing parts.
+#[expect(dead_code, reason = "held until it is dropped")]
+enum Guard {
+    /// Of numbers, which are written without waiting.
+    Short(Moment),
+    /// Of states.
+    Long(LongMoment),
 }
 
 impl Watch {
@@ -35,20 +44,31 @@ impl Watch {
     pub fn begin(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Result<Self, Error> {
         let table = SliceTable::for_writing()?;
         Ok(Watch {
-            _moment: Moment::begin(objects),
+            guard: Guard::Short(Moment::begin(objects)),
+            table,
+        })
+    }
+
+    /// The same of objects whose slices are states.
+    pub fn of_states(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Result<Self, Error> {
+        let table = SliceTable::for_writing()?;
+        Ok(Watch {
+            guard: Guard::Long(LongMoment::begin(objects)),
             table,
         })
     }
 
     /// The same for adding up, in a later moment.
     pub fn then_add_up(self, objects: impl IntoIterator<Item = i64>) -> Self {
-        let Watch { _moment, table } = self;
-        drop(_moment);
+        let Watch { guard, table } = self;
+        let is_long = matches!(guard, Guard::Long(_));
+        drop(guard);
         let objects = objects.into_iter().map(|id| (id, Purpose::AddUp));
-        Watch {
-            _moment: Moment::begin(objects),
-            table,
-        }
+        let guard = match is_long {
+            true => Guard::Long(LongMoment::begin(objects)),
+            false => Guard::Short(Moment::begin(objects)),
+        };
+        Watch { guard, table }
     }
 
     /// What the slices of an object may add up to.

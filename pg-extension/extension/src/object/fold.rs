@@ -27,8 +27,28 @@ const FOLDED: i32 = 0;
 pub struct Split {
     /// The object.
     pub id: i64,
-    /// Whether merging slices calls functions that may be users'.
-    calls_code: bool,
+    parts: Parts,
+}
+
+/// How others are kept from adding up the parts of an object, or from meeting them, while they are folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Parts {
+    /// Numbers, which are written without waiting.
+    Numbers,
+    /// Sets, which rows may bound.
+    Sets,
+    /// Nobody adds them up, and merging calls functions that may be users'.
+    Others,
+}
+
+impl Parts {
+    fn of(content: &Content) -> Self {
+        match content {
+            Content::Counter(_) | Content::Decimal(_) => Parts::Numbers,
+            Content::State(type_, _) if is_set(*type_) => Parts::Sets,
+            Content::State(..) => Parts::Others,
+        }
+    }
 }
 
 /// Some of them, found among at most so many slices; those of transactions under way too, so that the worker does not leave
@@ -43,10 +63,7 @@ pub fn split_objects(most_slices: usize) -> Result<BTreeSet<Split>, Error> {
     })?;
     let split = |row: &Found| Split {
         id: row.slice.object.id,
-        calls_code: match row.slice.content {
-            Content::State(type_, _) => !is_set(type_),
-            Content::Counter(_) | Content::Decimal(_) => false,
-        },
+        parts: Parts::of(&row.slice.content),
     };
     Ok(found.iter().map(split).collect())
 }
@@ -121,13 +138,17 @@ fn merge_all(table: &SliceTable, folded: Option<Slice>, others: &[Found]) -> Res
     Ok(removed as usize == others.len())
 }
 
-/// Who adds up the parts of a bounded object must not meet them on their way from one slice to another. Other types have no bounds, and
-/// users' code runs under no such lock. `None`: somebody adds them up.
-fn unobserved(split: Split) -> Option<Option<lock::Moment>> {
-    match split.calls_code {
-        true => Some(None),
-        false => lock::Moment::try_begin(split.id, lock::Purpose::AddUp).map(Some),
-    }
+/// What is held while an object is folded, if anything.
+type Unobserved = (Option<lock::Moment>, Option<lock::LongMoment>);
+
+/// Who adds up the parts of a bounded object must not meet them on their way from one slice to another. `None`: somebody adds them up.
+fn unobserved(split: Split) -> Option<Unobserved> {
+    let purpose = lock::Purpose::AddUp;
+    Some(match split.parts {
+        Parts::Numbers => (Some(lock::Moment::try_begin(split.id, purpose)?), None),
+        Parts::Sets => (None, Some(lock::LongMoment::try_begin(split.id, purpose)?)),
+        Parts::Others => (None, None),
+    })
 }
 
 /// The folded slice after taking in another; `None` if it would leave its zone.

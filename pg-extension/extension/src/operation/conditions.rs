@@ -9,6 +9,7 @@ use super::recognise;
 use super::rewrite::Relation;
 use super::row_bounds;
 use super::symbols::Symbols;
+use super::time_functions;
 use super::tree::{self, Any, Tree};
 use super::unique;
 use abelian_adt::bounded_counter::Bounds;
@@ -135,7 +136,9 @@ impl Tests {
             return None;
         }
         let in_snapshot = !unique::names_one_row(target, &rest)
-            || rest.iter().any(|condition| tree::is_mutable(*condition));
+            || rest
+                .iter()
+                .any(|condition| time_functions::may_read_tables(*condition));
         *conditions = rest;
         Some(Tests {
             attribute,

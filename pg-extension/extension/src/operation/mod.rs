@@ -44,6 +44,7 @@ mod settings;
 mod sizes;
 mod strict;
 mod symbols;
+mod time_functions;
 mod tree;
 pub mod unique;
 mod units;

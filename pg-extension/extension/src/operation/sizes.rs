@@ -7,7 +7,7 @@ use super::escrow::{self, Admission, Bounded};
 use super::executor::Target;
 use crate::aggregate::Family;
 use crate::error::Error;
-use crate::lock::Purpose;
+use crate::lock::{Moment, Purpose};
 use crate::object::{self, Object, Outcome, Watch, remembered};
 use crate::types::aggregated::Aggregated;
 use crate::types::elements;
@@ -57,13 +57,20 @@ impl Resizing {
         let Some((_, change)) = &self.change else {
             return true;
         };
-        let (id, bounds) = (self.base().id, self.bounded.bounds());
+        let (id, bounds) = (self.id(), self.bounded.bounds());
+        // What is remembered is guarded by a lock of its own.
+        let _moment = Moment::begin([(id, Purpose::Write)]);
         if bounds.restrict_size(change) {
             remembered::admit(id, change.widening(), bounds)
         } else {
             remembered::widen(id, change.widening());
             true
         }
+    }
+
+    fn id(&self) -> i64 {
+        // SAFETY: as below.
+        unsafe { Aggregated::id_of(self.content) }
     }
 
     fn base(&self) -> Aggregated {
@@ -83,7 +90,7 @@ impl Resizing {
             return Ok(Admission::Added);
         };
         let id = object.id;
-        let watch = Watch::begin([(id, Purpose::Write)])?;
+        let watch = Watch::of_states([(id, Purpose::Write)])?;
         if self.is_admitted() {
             return self.store(object, state);
         }
@@ -93,6 +100,7 @@ impl Resizing {
         match self.bounded.bounds().judge_size(&counts, change) {
             Verdict::Fits => {
                 if escrow::is_all(target, id, at) {
+                    let _moment = Moment::begin([(id, Purpose::AddUp)]);
                     remembered::renew(id, counts.size_after(&Additions::identity()));
                 }
                 remembered::widen(id, change.widening());
@@ -131,8 +139,9 @@ impl Resizing {
         })?;
         let (running, bases): (Vec<_>, Vec<_>) = bases.into_iter().unzip();
         counts.include(&bases);
-        let is_running = |one: &pg_sys::TransactionId| *one != pg_sys::InvalidTransactionId;
-        Ok(running.into_iter().filter(is_running).collect())
+        let is_open = differ(&bases);
+        let matters = |one: &pg_sys::TransactionId| is_open && *one != pg_sys::InvalidTransactionId;
+        Ok(running.into_iter().filter(matters).collect())
     }
 
     fn store(&self, object: &Object, state: &[u8]) -> Result<Admission, Error> {
@@ -148,7 +157,7 @@ impl Resizing {
         let Some((_, change)) = &self.change else {
             return Ok(true);
         };
-        let id = self.base().id;
+        let id = self.id();
         remembered::widen(id, change.widening());
         let (mut counts, _) = slices(watch, self.operations.family(), id)?;
         counts.include(&[elements::set_of(
@@ -162,8 +171,8 @@ impl Resizing {
 /// Whether changes in the row keep their bounds however others end; the watch returned must be kept until the row has been
 /// rewritten. `None` if they do not, or cannot be told without waiting.
 pub fn admit_in_row(changes: &[Resizing]) -> Result<Option<Watch>, Error> {
-    let objects = || changes.iter().map(|change| change.base().id);
-    let watch = Watch::begin(objects().map(|id| (id, Purpose::Write)))?;
+    let objects = || changes.iter().map(Resizing::id);
+    let watch = Watch::of_states(objects().map(|id| (id, Purpose::Write)))?;
     if changes.iter().all(Resizing::is_admitted) {
         return Ok(Some(watch));
     }
@@ -193,6 +202,11 @@ pub fn require_after(bounded: &Bounded, family: &Rc<Family>, stored: Datum) -> R
     }
 }
 
+/// Whether it matters which of these a part turns out to be.
+fn differ(alternatives: &[Additions]) -> bool {
+    alternatives.windows(2).any(|two| two[0] != two[1])
+}
+
 fn detail(size: Range) -> String {
     let certain = match size.is_certain() {
         true => format!("{}", size.low),
@@ -216,7 +230,7 @@ fn slices(
         if slice.may_be_absent {
             sets.push(Additions::identity());
         }
-        if sets.len() > 1 {
+        if differ(&sets) {
             running.extend(slice.running);
         }
         counts.include(&sets);

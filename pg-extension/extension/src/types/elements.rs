@@ -140,7 +140,11 @@ fn additions(structure: Structure, call: Call) -> Result<Vec<u8>, Error> {
 
 /// The state of an object as the algebra writes it.
 fn bytes(family: &Family, state: &[u8]) -> Vec<u8> {
-    content_of(family.stored(state))
+    let stored = family.stored(state);
+    let bytes = content_of(stored);
+    // SAFETY: a bytea that was made here; statements about many rows come here.
+    unsafe { pgrx::pg_sys::pfree(stored.cast_mut_ptr()) };
+    bytes
 }
 
 /// The other way.

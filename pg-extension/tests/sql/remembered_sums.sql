@@ -1,22 +1,29 @@
 -- What is remembered of a sum, so that operations far from the bounds need not add it up: whoever operates in another way, or under other
 -- bounds, is remembered too. Each last statement of a part would cross a bound.
 SET abelian.split = always;
-CREATE TABLE item (id int PRIMARY KEY, note text, stock abelian.bounded_counter(0, 100) DEFAULT 50, credit abelian.bounded_decimal(2) DEFAULT 50,
-  CONSTRAINT credit_left CHECK (credit BETWEEN 0 AND 100));
+CREATE TABLE item (id int PRIMARY KEY, note text, stock abelian.bounded_counter(0, 100) DEFAULT 50);
+CREATE TABLE purse (id int PRIMARY KEY, credit abelian.bounded_decimal(2) DEFAULT 50, CONSTRAINT credit_left CHECK (credit BETWEEN 0 AND 100));
 INSERT INTO item (id) SELECT generate_series(1, 20);
+INSERT INTO purse (id) SELECT generate_series(1, 20);
 -- Operations in slices, in the row, and alone.
-UPDATE item SET stock = stock + 1, credit = credit + 1 WHERE id = 1;
-UPDATE item SET stock = stock + 19, credit = credit + 19 FROM (VALUES (1)) v(id) WHERE item.id = v.id;
+UPDATE item SET stock = stock + 1 WHERE id = 1;
+UPDATE item SET stock = stock + 19 FROM (VALUES (1)) v(id) WHERE item.id = v.id;
 SET abelian.split = never;
-UPDATE item SET stock = stock + 20, credit = credit + 20 WHERE id = 1;
+UPDATE item SET stock = stock + 20 WHERE id = 1;
 SET abelian.split = always;
-UPDATE item SET stock = stock + 9, credit = credit + 9 WHERE id = 1;
+UPDATE item SET stock = stock + 9 WHERE id = 1;
 UPDATE item SET stock = stock + 2 WHERE id = 1;
-UPDATE item SET credit = credit + 1.01 WHERE id = 1;
-UPDATE item SET stock = stock - 98, credit = credit - 98 WHERE id = 1;
+UPDATE item SET stock = stock - 98 WHERE id = 1;
 UPDATE item SET stock = stock - 2 WHERE id = 1;
-UPDATE item SET credit = credit - 1.01 WHERE id = 1;
-SELECT * FROM item WHERE id = 1;
+UPDATE purse SET credit = credit + 1 WHERE id = 1;
+SET abelian.split = never;
+UPDATE purse SET credit = credit + 39 WHERE id = 1;
+SET abelian.split = always;
+UPDATE purse SET credit = credit + 9 WHERE id = 1;
+UPDATE purse SET credit = credit + 1.01 WHERE id = 1;
+UPDATE purse SET credit = credit - 98 WHERE id = 1;
+UPDATE purse SET credit = credit - 1.01 WHERE id = 1;
+SELECT * FROM item NATURAL JOIN purse WHERE id = 1;
 -- Overwrites.
 UPDATE item SET stock = stock + 1 WHERE id = 2;
 UPDATE item SET stock = 99 WHERE id = 2;

@@ -182,9 +182,8 @@ mod tests {
                 assert_eq!(verdict, Verdict::Fits, "admitted {delta} beside {range:?}");
                 self.admitted += 1;
             } else if verdict == Verdict::Fits {
-                match self.all[who].len() == 1 || self.fault == Fault::RemembersOwn {
-                    true => self.remembered.renew(range),
-                    false => {}
+                if self.all[who].len() == 1 || self.fault == Fault::RemembersOwn {
+                    self.remembered.renew(range);
                 }
                 self.remembered.widen(Widening::of(delta));
             } else {

@@ -185,7 +185,7 @@ mod tests {
     }
 
     fn name(element: u8) -> Text {
-        vec![element].into()
+        vec![element]
     }
 
     fn size(state: &Additions) -> i64 {

@@ -93,15 +93,21 @@ pub fn forget(object: i64) {
     }
 }
 
-/// Subscribes to commands; called once when the library is loaded. From ALTER TABLE on, operations on a column may be of a type or under
-/// constraints that have nothing remembered; the command holds off all operations to the end of its transaction. A new extension gives
-/// its objects the numbers of an old one.
+/// Subscribes to commands; called once when the library is loaded.
+///
+/// From ALTER TABLE on, those who operate on a column may widen no range: it has another type, or its sets no bounds. Commands that bring
+/// that about hold off all operations to the end of their transaction. (Others do not, such as VALIDATE CONSTRAINT. Until then, numbers
+/// widen their ranges, and operations on sets make new objects, since they are not pure.) A new extension gives its objects the numbers
+/// of an old one, and a new database may have the number of one that was dropped, and its objects.
 pub fn install() {
     utility::subscribe(Around {
         concerns: |command| {
             matches!(
                 command.tag(),
-                NodeTag::T_AlterTableStmt | NodeTag::T_CreateExtensionStmt
+                NodeTag::T_AlterTableStmt
+                    | NodeTag::T_CreateExtensionStmt
+                    | NodeTag::T_CreatedbStmt
+                    | NodeTag::T_DropdbStmt
             )
         },
         around: |command, run| {

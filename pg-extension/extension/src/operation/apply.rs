@@ -157,24 +157,12 @@ impl Change {
         (!self.done).then_some((bounded, content, delta.value() as i64))
     }
 
-    /// The bounds of the set's size, of an operation that has not been done.
-    fn sized(&self) -> Option<Bounded> {
-        let is_number = self.column.is_bounded_number();
-        let open = !is_number && !self.done && self.delta.is_some();
-        self.bounded.filter(|_| open)
-    }
-
     /// Whether its value has to be known where it is not left to escrow.
     fn is_restricted(&self) -> bool {
         self.bounded().is_some()
             || self.sized().is_some()
             || self.column.tested && !self.done
             || self.is_returned_alone()
-    }
-
-    /// Whether a set must be held whose size is bounded: of its other parts, a transaction knows what its snapshot shows.
-    fn is_sized_alone(&self) -> bool {
-        self.sized().is_some() && backend::has_one_snapshot()
     }
 
     /// Whether RETURNING gives a value that must be held: what others have done since its snapshot, a transaction cannot be told.

@@ -363,7 +363,8 @@ impl Addition<'_> {
 }
 
 /// Whether what others may have made of an object, and the transaction itself as it stands, is all that it may be: the transaction has
-/// nothing in it, neither in slices nor in its row, whose newest version is at `at`.
+/// nothing in it, neither in slices nor in its row, whose newest version is at `at`. One that has the row locked may have: a statement
+/// that goes on in the row has perhaps done another operation in a slice, and not noted it yet.
 pub fn is_all(target: &Target, object: i64, at: ItemPointerData) -> bool {
     own::has_surely_not_operated(object) && !version::is_ours(target.relation(), at)
 }

@@ -3,7 +3,7 @@
 
 use super::tree::{self, Any};
 use crate::callback;
-use pgrx::pg_sys::{self, Oid, SysCacheIdentifier};
+use pgrx::pg_sys::{self, NodeTag, Oid, SysCacheIdentifier};
 use std::ffi::c_void;
 
 /// `internal` in every database.
@@ -13,12 +13,49 @@ const INTERNAL_LANGUAGE: u32 = 12;
 /// than these functions.
 pub fn may_read_tables(expression: Any) -> bool {
     callback!(fn is_one(function: Oid, _context: *mut c_void) -> bool = |function, _| reads(function));
-    tree::any_node(expression.pointer(), &mut |node, _| {
-        // SAFETY: any node may be asked; the function looks at a function's row.
-        unsafe {
-            pg_sys::check_functions_in_node(node.pointer(), Some(is_one), std::ptr::null_mut())
-        }
-    })
+    tree::is_mutable(expression)
+        && tree::any_node(expression.pointer(), &mut |node, _| {
+            // SAFETY: any node may be asked; the function looks at a function's row.
+            !calls_by_number(node.type_)
+                || unsafe {
+                    pg_sys::check_functions_in_node(
+                        node.pointer(),
+                        Some(is_one),
+                        std::ptr::null_mut(),
+                    )
+                }
+        })
+}
+
+/// Whether a node names each function that it calls, or calls none. Others may convert a value by a user's cast, as JSON_OBJECT does.
+fn calls_by_number(tag: NodeTag) -> bool {
+    use NodeTag::*;
+    matches!(
+        tag,
+        T_Var
+            | T_Const
+            | T_Param
+            | T_FuncExpr
+            | T_OpExpr
+            | T_DistinctExpr
+            | T_NullIfExpr
+            | T_ScalarArrayOpExpr
+            | T_BoolExpr
+            | T_RelabelType
+            | T_CoerceViaIO
+            | T_ArrayCoerceExpr
+            | T_CaseExpr
+            | T_CaseWhen
+            | T_CaseTestExpr
+            | T_CoalesceExpr
+            | T_MinMaxExpr
+            | T_NullTest
+            | T_BooleanTest
+            | T_SQLValueFunction
+            | T_ArrayExpr
+            | T_RowExpr
+            | T_List
+    )
 }
 
 fn reads(function: Oid) -> bool {

@@ -1,9 +1,11 @@
 //! Bounded counters: the bounds of the row at hand, and operations that have the value alone.
 
 use super::{Apply, Change, Flavour, family};
+use crate::backend;
 use crate::error::Error;
 use crate::lock;
 use crate::object::Object;
+use crate::operation::escrow::Bounded;
 use crate::operation::executor::{Rewrite, Room, Target};
 use crate::operation::row::{self, Request};
 use crate::operation::row_bounds::{self, RowBound};
@@ -158,6 +160,18 @@ impl Apply {
 }
 
 impl Change {
+    /// The bounds of the set's size, of an operation that has not been done.
+    pub(super) fn sized(&self) -> Option<Bounded> {
+        let is_number = self.column.is_bounded_number();
+        let open = !is_number && !self.done && self.delta.is_some();
+        self.bounded.filter(|_| open)
+    }
+
+    /// Whether a set must be held whose size is bounded: of its other parts, a transaction knows what its snapshot shows.
+    pub(super) fn is_sized_alone(&self) -> bool {
+        self.sized().is_some() && backend::has_one_snapshot()
+    }
+
     /// An operation on a set whose size is bounded, and that others know.
     pub(super) fn resizing(&self) -> Result<Option<Resizing>, Error> {
         let (Some(bounded), Some(content), Some(operations)) =

@@ -25,6 +25,7 @@ final class Idioms {
             DictIncrement.idiom(),
             Leaderboard.idiom(),
             RateLimit.idiom(),
+            Seats.idiom(),
             TopTen.idiom(ROWS_TO_RANK * options.rows()));
     if (options.idioms().isEmpty()) {
       return all;

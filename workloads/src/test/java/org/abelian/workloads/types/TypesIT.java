@@ -40,6 +40,7 @@ class TypesIT {
             "dict_increment_over_jsonb",
             "leaderboard_over_table",
             "rate_limit_over_plain",
+            "seats_over_plain",
             "top_ten_by_counter_over_plain",
             "indexed_writes_over_unindexed"),
         List.copyOf(result.ratios().keySet()));

@@ -23,8 +23,8 @@ mod write;
 pub use escrow::{Outlook, Watch};
 pub use fold::{split_in, split_relations};
 pub use read::{
-    Slices, before_read, may_have_slices, newest, reads_are_watched, slice_pages, visible,
-    visible_to, watch_reads, with_slices,
+    SliceTableSize, Slices, before_read, may_have_slices, newest, reads_are_watched,
+    slice_table_size, visible, visible_to, watch_reads, with_slices,
 };
 pub use write::{Outcome, add, discard, leave};
 

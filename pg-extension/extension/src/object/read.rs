@@ -200,9 +200,22 @@ pub unsafe fn with_slices(snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error>
     })
 }
 
-/// Pages of the table of slices.
-pub fn slice_pages() -> Result<u32, Error> {
-    Ok(SliceTable::for_reading()?.pages())
+/// How large the table of slices is.
+#[derive(Clone, Copy, Debug)]
+pub struct SliceTableSize {
+    /// Its pages.
+    pub pages: u32,
+    /// How many slices VACUUM or ANALYZE have found last; `None` if they have not looked.
+    pub rows: Option<u32>,
+}
+
+/// The size of the table of slices.
+pub fn slice_table_size() -> Result<SliceTableSize, Error> {
+    let table = SliceTable::for_reading()?;
+    Ok(SliceTableSize {
+        pages: table.pages(),
+        rows: table.rows_found(),
+    })
 }
 
 fn first_probes() -> u32 {

@@ -149,6 +149,13 @@ impl SliceTable {
         }
     }
 
+    /// How many slices VACUUM or ANALYZE have found last; `None` if they have not looked.
+    pub fn rows_found(&self) -> Option<u32> {
+        // SAFETY: the relation is open, with its row of the catalogue.
+        let found = unsafe { (*(*self.relation).rd_rel).reltuples };
+        (found >= 0.0).then_some(found as u32)
+    }
+
     /// Whether the table has this page. Vacuum may have cut it off before we locked the table.
     ///
     /// Asking for the size costs a system call. PostgreSQL keeps the last answer, and we may rely on it for "yes": whoever cuts off

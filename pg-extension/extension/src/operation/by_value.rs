@@ -24,8 +24,14 @@ use std::rc::Rc;
 
 mod ordered;
 
-/// Whatever is in the slice table is read for each query. This many times larger the table must be.
-const LARGER: u32 = 8;
+/// Whatever is in the slice table is read for each query. This many times dearer to read the table must be.
+const DEARER: u32 = 8;
+
+/// So many slices are as dear as a page of rows: each object that has some is looked up.
+const SLICES_PER_PAGE: u32 = 50;
+
+/// So many pages without slices are: the table grows with its versions, and shrinks late.
+const EMPTY_PAGES_PER_PAGE: u32 = 16;
 
 /// A column that has such indexes.
 struct Column {
@@ -92,9 +98,19 @@ fn is_apt(relation: &Relation<'_>) -> bool {
     relation.facts.simple
         && !relation.has_row_security()
         && !relation.is_sample()
-        && pages().is_some_and(|pages| {
-            object::slice_pages().is_ok_and(|slices| slices.saturating_mul(LARGER) <= pages)
-        })
+        && pages()
+            .is_some_and(|pages| object::slice_table_size().is_ok_and(|slices| pays(pages, slices)))
+}
+
+/// Whether reading a table of so many pages is dearer than reading the slices and looking up their objects. How many slices there are is
+/// an estimate, which may be old: they are not more than fill their pages.
+fn pays(pages: u32, slices: object::SliceTableSize) -> bool {
+    let empty = slices.pages / EMPTY_PAGES_PER_PAGE;
+    let dear = match slices.rows {
+        Some(rows) => empty.saturating_add(rows.div_ceil(SLICES_PER_PAGE)),
+        None => slices.pages,
+    };
+    slices.pages <= pages && dear.saturating_mul(DEARER) <= pages
 }
 
 impl Column {

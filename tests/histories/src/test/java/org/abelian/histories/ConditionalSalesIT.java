@@ -12,6 +12,7 @@ import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.histories.escrow.ConditionalSales;
 import org.abelian.histories.escrow.ConditionalSales.Way;
+import org.abelian.histories.load.Kills;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -107,25 +108,11 @@ class ConditionalSalesIT {
 
   /** Runs buyers for a while, and kills some; whether a reader saw a stock oversold. */
   private boolean run(ConditionalSales sales) throws Exception {
-    boolean oversold = false;
-    long seed = SEED;
-    sales.start(BUYERS, seed);
-    try (Connection connection = node.connect();
-        Statement statement = connection.createStatement()) {
-      for (int look = 0; look < SECONDS * KILLS_PER_SECOND && !oversold; look++) {
-        Thread.sleep(1000 / KILLS_PER_SECOND);
-        oversold = sales.isOversold(statement);
-        if (sales.crew().killOne(statement)) {
-          seed += BUYERS;
-          sales.start(1, seed);
-        }
-        sales.crew().endOrphans(statement);
-      }
-      sales.crew().stop(statement);
-    }
+    Kills kills = new Kills(BUYERS, SECONDS * KILLS_PER_SECOND, 1000 / KILLS_PER_SECOND);
+    boolean wrong = sales.workBesideKills(kills, SEED);
     resolve(sales);
     assertTrue(sales.crew().acknowledged() > 0, "nothing happened, seed " + SEED);
-    return oversold;
+    return wrong;
   }
 
   /** What a killed session had prepared is rolled back: its commit was never asked for. */

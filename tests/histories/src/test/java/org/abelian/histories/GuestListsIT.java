@@ -4,14 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.WithNode;
 import org.abelian.histories.escrow.GuestLists;
 import org.abelian.histories.escrow.GuestLists.Way;
+import org.abelian.histories.load.Kills;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -76,25 +75,11 @@ class GuestListsIT {
 
   /** Lets hosts work for a while, and kills some; whether a reader saw a list that is too long. */
   private boolean run(GuestLists lists) throws Exception {
-    boolean overfull = false;
-    long seed = SEED;
-    lists.start(HOSTS, seed);
-    try (Connection connection = node.connect();
-        Statement statement = connection.createStatement()) {
-      for (int look = 0; look < SECONDS * KILLS_PER_SECOND && !overfull; look++) {
-        Thread.sleep(1000 / KILLS_PER_SECOND);
-        overfull = lists.isOverfull(statement);
-        if (lists.crew().killOne(statement)) {
-          seed += HOSTS;
-          lists.start(1, seed);
-        }
-        lists.crew().endOrphans(statement);
-      }
-      lists.crew().stop(statement);
-    }
+    Kills kills = new Kills(HOSTS, SECONDS * KILLS_PER_SECOND, 1000 / KILLS_PER_SECOND);
+    boolean wrong = lists.workBesideKills(kills, SEED);
     resolve(lists);
     assertTrue(lists.crew().acknowledged() > 0, "nothing happened, seed " + SEED);
-    return overfull;
+    return wrong;
   }
 
   /** What a killed session had prepared is rolled back: its commit was never asked for. */

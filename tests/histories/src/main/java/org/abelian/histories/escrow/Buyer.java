@@ -7,10 +7,9 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import org.abelian.histories.escrow.ConditionalSales.Way;
-import org.abelian.histories.load.Member;
 
 /** One who buys where there is enough, and sometimes delivers. */
-final class Buyer extends Member {
+final class Buyer extends RecordedMember {
   private static final int MOST = 4;
 
   private final ConditionalSales sales;
@@ -20,7 +19,7 @@ final class Buyer extends Member {
   private int transaction;
 
   Buyer(ConditionalSales sales, long buyer, long seed) {
-    super(sales.crew());
+    super(sales.crew(), sales.record());
     this.sales = sales;
     this.buyer = buyer;
     this.random = new Random(seed);
@@ -43,7 +42,7 @@ final class Buyer extends Member {
     for (int i = random.nextInt(3); i >= 0; i--) {
       step(statement);
     }
-    end(statement);
+    end(statement, random, new SalesRecord.Number(buyer, transaction));
   }
 
   /** A limit that strikes as the lock comes counts as a cancel once the next wait has begun. */
@@ -115,26 +114,6 @@ final class Buyer extends Member {
     own.merge(stock, amount, Long::sum);
     statement.execute(
         "INSERT INTO journal VALUES (%d, %d, %d, %d)".formatted(buyer, transaction, stock, amount));
-  }
-
-  private void end(Statement statement) throws SQLException {
-    int dice = random.nextInt(12);
-    if (dice <= 2) {
-      statement.execute("ROLLBACK");
-      return;
-    }
-    String commit = "COMMIT";
-    if (dice == 3) {
-      String gid = "purchase_" + buyer + "_" + transaction;
-      statement.execute("PREPARE TRANSACTION '" + gid + "'");
-      commit = "COMMIT PREPARED '" + gid + "'";
-    }
-    SalesRecord.Number number = new SalesRecord.Number(buyer, transaction);
-    beginCommit();
-    sales.record().noteCommitSent(number);
-    statement.execute(commit);
-    sales.record().noteCommitted(number);
-    noteAcknowledged();
   }
 
   private long amount() {

@@ -6,6 +6,8 @@ import java.sql.Statement;
 import java.util.List;
 import org.abelian.harness.LocalNode;
 import org.abelian.histories.load.Crew;
+import org.abelian.histories.load.Kills;
+import org.abelian.histories.load.Member;
 
 /**
  * Buyers of few stocks that take only what is there, by a condition on the stock, and record it in
@@ -112,7 +114,16 @@ public final class ConditionalSales {
 
   /** Starts buyers. */
   public void start(int count, long seed) {
-    crew.start(count, seed, (number, own) -> new Buyer(this, number, own));
+    crew.start(count, seed, this::recruit);
+  }
+
+  /** Lets buyers work, of whom some are ended; whether a reader saw something wrong meanwhile. */
+  public boolean workBesideKills(Kills kills, long seed) throws Exception {
+    return crew.workBesideKills(kills, seed, this::recruit, this::isOversold);
+  }
+
+  private Member recruit(long number, long seed) {
+    return new Buyer(this, number, seed);
   }
 
   /** The buyers. */

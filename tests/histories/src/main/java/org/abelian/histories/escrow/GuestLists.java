@@ -6,6 +6,8 @@ import java.sql.Statement;
 import java.util.List;
 import org.abelian.harness.LocalNode;
 import org.abelian.histories.load.Crew;
+import org.abelian.histories.load.Kills;
+import org.abelian.histories.load.Member;
 
 /**
  * Hosts that put guests on lists of few places, which are sets of bounded size, and record it in
@@ -72,7 +74,16 @@ public final class GuestLists {
 
   /** Starts hosts. */
   public void start(int count, long seed) {
-    crew.start(count, seed, (number, own) -> new Host(this, number, own));
+    crew.start(count, seed, this::recruit);
+  }
+
+  /** Lets hosts work, of whom some are ended; whether a reader saw something wrong meanwhile. */
+  public boolean workBesideKills(Kills kills, long seed) throws Exception {
+    return crew.workBesideKills(kills, seed, this::recruit, this::isOverfull);
+  }
+
+  private Member recruit(long number, long seed) {
+    return new Host(this, number, seed);
   }
 
   /** The hosts. */

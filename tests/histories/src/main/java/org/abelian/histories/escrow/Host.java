@@ -6,10 +6,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import org.abelian.histories.load.Member;
 
 /** One who puts guests on lists where there is room, and takes own guests off again. */
-final class Host extends Member {
+final class Host extends RecordedMember {
   private static final String CHECK_VIOLATION = "23514";
 
   private record Guest(int list, String name) {}
@@ -24,7 +23,7 @@ final class Host extends Member {
   private int guests;
 
   Host(GuestLists lists, long host, long seed) {
-    super(lists.crew());
+    super(lists.crew(), lists.record());
     this.lists = lists;
     this.host = host;
     this.random = new Random(seed);
@@ -45,7 +44,10 @@ final class Host extends Member {
     for (int i = random.nextInt(3); i >= 0; i--) {
       step(statement);
     }
-    end(statement);
+    if (end(statement, random, new SalesRecord.Number(host, transaction))) {
+      staying.clear();
+      staying.addAll(here);
+    }
   }
 
   @Override
@@ -116,28 +118,6 @@ final class Host extends Member {
     statement.execute(
         "INSERT INTO journal VALUES (%d, %d, %d, %d, '%s')"
             .formatted(host, transaction, guest.list(), amount, guest.name()));
-  }
-
-  private void end(Statement statement) throws SQLException {
-    int dice = random.nextInt(12);
-    if (dice <= 2) {
-      statement.execute("ROLLBACK");
-      return;
-    }
-    String commit = "COMMIT";
-    if (dice == 3) {
-      String gid = "visit_" + host + "_" + transaction;
-      statement.execute("PREPARE TRANSACTION '" + gid + "'");
-      commit = "COMMIT PREPARED '" + gid + "'";
-    }
-    SalesRecord.Number number = new SalesRecord.Number(host, transaction);
-    beginCommit();
-    lists.record().noteCommitSent(number);
-    statement.execute(commit);
-    lists.record().noteCommitted(number);
-    noteAcknowledged();
-    staying.clear();
-    staying.addAll(here);
   }
 
   private int list() {

@@ -56,7 +56,7 @@ public final class Crew {
   }
 
   /** The same where members may wait for what killed sessions have prepared, which is ended. */
-  public void stop(Statement statement) throws Exception {
+  private void stop(Statement statement) throws Exception {
     FutureTask<Void> end =
         new FutureTask<>(
             () -> {
@@ -72,10 +72,37 @@ public final class Crew {
   }
 
   /**
+   * Lets members work, and ends the session of one after each look, who is replaced; stops early
+   * when a look finds something wrong.
+   *
+   * @return whether one did
+   */
+  public boolean workBesideKills(Kills kills, long seed, Recruit recruit, Look isWrong)
+      throws Exception {
+    boolean wrong = false;
+    long next = seed;
+    start(kills.members(), next, recruit);
+    try (Connection connection = node.connect();
+        Statement statement = connection.createStatement()) {
+      for (int look = 0; look < kills.looks() && !wrong; look++) {
+        Thread.sleep(kills.pauseMillis());
+        wrong = isWrong.at(statement);
+        if (killOne(statement)) {
+          next += kills.members();
+          start(1, next, recruit);
+        }
+        endOrphans(statement);
+      }
+      stop(statement);
+    }
+    return wrong;
+  }
+
+  /**
    * Ends the session of one member, whatever it is at, by its application name, which is what one
    * of the crew is; whether there was one.
    */
-  public boolean killOne(Statement statement) throws SQLException {
+  private boolean killOne(Statement statement) throws SQLException {
     String query =
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '%s'"
                 .formatted(name)
@@ -119,7 +146,7 @@ public final class Crew {
    * Rolls back what a killed session has prepared and nobody else will end, while all wait for it.
    * Others end theirs at once.
    */
-  public void endOrphans(Statement statement) throws SQLException {
+  private void endOrphans(Statement statement) throws SQLException {
     String old =
         "SELECT gid FROM pg_prepared_xacts WHERE prepared < clock_timestamp() - interval '5 s'";
     resolve(statement, old, n -> false);

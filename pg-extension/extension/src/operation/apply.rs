@@ -106,6 +106,8 @@ struct Change {
     bounded: Option<Bounded>,
     /// The datum in the version that is worked on; `None` for NULL.
     content: Option<Datum>,
+    /// The object in it; 0 for none. To read it from a large value would mean to look into the TOAST table each time.
+    id: i64,
     /// The same in the version that the plan yielded first.
     seen: Option<Datum>,
     /// `None` for NULL.
@@ -125,17 +127,20 @@ impl Column {
 
 impl Change {
     fn id(&self) -> i64 {
-        let Some(content) = self.content else {
-            return 0;
-        };
+        self.id
+    }
+
+    /// Works on another version of the row.
+    fn set_content(&mut self, content: Option<Datum>) {
+        self.content = content;
         // SAFETY: the content is a datum of the column's type.
-        unsafe {
+        self.id = content.map_or(0, |content| unsafe {
             match self.column.flavour {
                 Flavour::Counter => Counter::from_datum(content).id,
                 Flavour::Decimal => DecimalCounter::from_datum(content).id,
                 Flavour::Aggregated(_) => Aggregated::id_of(content),
             }
-        }
+        });
     }
 
     fn object(&self, relation: pg_sys::Oid) -> Object {
@@ -521,7 +526,7 @@ impl Apply {
         let count = changes.len();
         self.tested.renew(&self.private, &self.target, 2 * count);
         for (n, change) in changes.iter_mut().enumerate() {
-            change.content = self.target.output(count + n);
+            change.set_content(self.target.output(count + n));
             change.delta = self.target.output(n);
             change.bounded = change.column.bounded;
         }

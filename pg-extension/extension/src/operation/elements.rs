@@ -13,7 +13,6 @@ use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Delta, Object, Outcome};
 use crate::types::aggregated::{self, Aggregated};
 use crate::types::elements;
-use crate::varlena::content_of;
 use pgrx::pg_sys::{self, Datum, ItemPointerData};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -89,7 +88,7 @@ impl OnElements {
                 family,
             },
             None => OnElements {
-                locks: additions_in(structure, &family, &delta.state)?,
+                locks: additions_in(structure, &delta.state)?,
                 blind: true,
                 program: None,
                 additions: delta.state,
@@ -172,7 +171,7 @@ impl OnElements {
             .and_then(|structure| match &self.program {
                 Some(program) => structure.element(program, hash).ok()?,
                 None => structure
-                    .element_of_state(&content_of(self.family.stored(&self.additions)), hash)
+                    .element_of_state(elements::bytes(&self.additions), hash)
                     .ok()?,
             });
         found.unwrap_or_default()
@@ -295,10 +294,6 @@ pub fn shows_newest_of(seen: &Aggregated, newest: Datum, element: &[u8]) -> Resu
     Ok(known(seen, visible.states())? == known(&newest, object::newest(seen.id)?.states())?)
 }
 
-fn additions_in(
-    structure: Structure,
-    family: &Family,
-    state: &[u8],
-) -> Result<BTreeMap<u64, Mode>, Error> {
-    structure.locks_of_state(&content_of(family.stored(state)))
+fn additions_in(structure: Structure, state: &[u8]) -> Result<BTreeMap<u64, Mode>, Error> {
+    structure.locks_of_state(elements::bytes(state))
 }

@@ -20,6 +20,7 @@ use std::rc::Rc;
 
 /// A change of a set whose size is bounded, with the locks on its elements held.
 pub struct Resizing {
+    id: i64,
     bounded: Bounded,
     operations: OnElements,
     /// The object in the version that is worked on.
@@ -32,6 +33,7 @@ impl Resizing {
     /// What the operations change in an object, whose datum is `content` in the newest version of the row, and `seen` in that which the
     /// snapshot shows.
     pub fn of(
+        id: i64,
         bounded: Bounded,
         operations: OnElements,
         content: Datum,
@@ -40,11 +42,12 @@ impl Resizing {
         let change = match operations.change(content, seen)? {
             None => None,
             Some(state) => {
-                let set = elements::set_of(operations.family(), &state)?;
+                let set = elements::set_of(&state)?;
                 Some((state, set))
             }
         };
         Ok(Resizing {
+            id,
             bounded,
             operations,
             content,
@@ -57,7 +60,7 @@ impl Resizing {
         let Some((_, change)) = &self.change else {
             return true;
         };
-        let (id, bounds) = (self.id(), self.bounded.bounds());
+        let (id, bounds) = (self.id, self.bounded.bounds());
         // What is remembered is guarded by a lock of its own.
         let _moment = Moment::begin([(id, Purpose::Write)]);
         if bounds.restrict_size(change) {
@@ -66,11 +69,6 @@ impl Resizing {
             remembered::widen(id, change.widening());
             true
         }
-    }
-
-    fn id(&self) -> i64 {
-        // SAFETY: as below.
-        unsafe { Aggregated::id_of(self.content) }
     }
 
     fn base(&self) -> Aggregated {
@@ -89,13 +87,13 @@ impl Resizing {
         let Some((state, change)) = &self.change else {
             return Ok(Admission::Added);
         };
-        let id = object.id;
+        let id = self.id;
         let watch = Watch::of_states([(id, Purpose::Write)])?;
         if self.is_admitted() {
             return self.store(object, state);
         }
         let watch = watch.then_add_up([id]);
-        let (mut counts, mut running) = slices(&watch, self.operations.family(), id)?;
+        let (mut counts, mut running) = slices(&watch, id)?;
         running.extend(self.count_base(target, at, attribute, &mut counts)?);
         match self.bounded.bounds().judge_size(&counts, change) {
             Verdict::Fits => {
@@ -131,11 +129,11 @@ impl Resizing {
     ) -> Result<Vec<pg_sys::TransactionId>, Error> {
         let family = self.operations.family();
         let base = self.base();
-        let own = (base.id, elements::set_of(family, &base.state)?);
+        let own = (base.id, elements::set_of(&base.state)?);
         let bases = escrow::bases(target, at, attribute, own, |datum| {
             // SAFETY: a datum of the column.
             let content = unsafe { Aggregated::from_datum(family.clone(), datum) };
-            Ok((content.id, elements::set_of(family, &content.state)?))
+            Ok((content.id, elements::set_of(&content.state)?))
         })?;
         let (running, bases): (Vec<_>, Vec<_>) = bases.into_iter().unzip();
         counts.include(&bases);
@@ -157,13 +155,9 @@ impl Resizing {
         let Some((_, change)) = &self.change else {
             return Ok(true);
         };
-        let id = self.id();
-        remembered::widen(id, change.widening());
-        let (mut counts, _) = slices(watch, self.operations.family(), id)?;
-        counts.include(&[elements::set_of(
-            self.operations.family(),
-            &self.base().state,
-        )?]);
+        remembered::widen(self.id, change.widening());
+        let (mut counts, _) = slices(watch, self.id)?;
+        counts.include(&[elements::set_of(&self.base().state)?]);
         Ok(self.bounded.bounds().judge_size(&counts, change) == Verdict::Fits)
     }
 }
@@ -171,7 +165,7 @@ impl Resizing {
 /// Whether changes in the row keep their bounds however others end; the watch returned must be kept until the row has been
 /// rewritten. `None` if they do not, or cannot be told without waiting.
 pub fn admit_in_row(changes: &[Resizing]) -> Result<Option<Watch>, Error> {
-    let objects = || changes.iter().map(Resizing::id);
+    let objects = || changes.iter().map(|change| change.id);
     let watch = Watch::of_states(objects().map(|id| (id, Purpose::Write)))?;
     if changes.iter().all(Resizing::is_admitted) {
         return Ok(Some(watch));
@@ -190,9 +184,9 @@ pub fn require_after(bounded: &Bounded, family: &Rc<Family>, stored: Datum) -> R
     // SAFETY: a datum of the family's type.
     let content = unsafe { Aggregated::from_datum(family.clone(), stored) };
     remembered::forget(content.id);
-    let mut whole = elements::set_of(family, &content.state)?;
+    let mut whole = elements::set_of(&content.state)?;
     for slice in object::newest(content.id)?.states() {
-        let slice = elements::set_of(family, slice)?;
+        let slice = elements::set_of(slice)?;
         whole = whole.merge(&slice).ok_or(Error::OutOfRange)?;
     }
     let size = whole.elements().count() as i128;
@@ -216,16 +210,12 @@ fn detail(size: Range) -> String {
 }
 
 /// What is known of the counts of an object's slices, and the transactions on which they depend.
-fn slices(
-    watch: &Watch,
-    family: &Rc<Family>,
-    object: i64,
-) -> Result<(Counts, Vec<pg_sys::TransactionId>), Error> {
+fn slices(watch: &Watch, object: i64) -> Result<(Counts, Vec<pg_sys::TransactionId>), Error> {
     let mut counts = Counts::default();
     let mut running = Vec::new();
     for slice in watch.alternatives(object)? {
         let states = slice.states()?;
-        let sets = states.iter().map(|state| elements::set_of(family, state));
+        let sets = states.iter().map(|state| elements::set_of(state));
         let mut sets = sets.collect::<Result<Vec<_>, Error>>()?;
         if slice.may_be_absent {
             sets.push(Additions::identity());

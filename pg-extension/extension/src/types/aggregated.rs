@@ -71,6 +71,9 @@ impl Aggregated {
             let id = start.add(ID_OFFSET).cast::<i64>().read_unaligned();
             let length = size - STATE_OFFSET;
             let state = std::slice::from_raw_parts(start.add(STATE_OFFSET), length).to_vec();
+            if start != datum.cast_mut_ptr() {
+                pg_sys::pfree(start.cast()); // statements about many rows come here
+            }
             Aggregated { family, id, state }
         }
     }

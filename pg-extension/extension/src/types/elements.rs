@@ -10,7 +10,7 @@ use crate::aggregate::{Family, Structure};
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
-use crate::varlena::{array_of, bytea_of, content_of};
+use crate::varlena::{array_of, content_of};
 use abelian_adt::dict;
 use abelian_adt::encoding::Encoding;
 use abelian_adt::exact::Exact;
@@ -20,7 +20,7 @@ use abelian_adt::ordered::Text;
 use abelian_adt::program::{Elements, Program};
 use abelian_adt::scored_set;
 use abelian_adt::set;
-use pgrx::pg_sys::Datum;
+use pgrx::pg_sys::{Datum, VARHDRSZ};
 use std::rc::Rc;
 
 /// What a function does to an element.
@@ -138,29 +138,24 @@ fn additions(structure: Structure, call: Call) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// The state of an object as the algebra writes it.
-fn bytes(family: &Family, state: &[u8]) -> Vec<u8> {
-    let stored = family.stored(state);
-    let bytes = content_of(stored);
-    // SAFETY: a bytea that was made here; statements about many rows come here.
-    unsafe { pgrx::pg_sys::pfree(stored.cast_mut_ptr()) };
-    bytes
+/// The state of an object as the algebra writes it: what follows the length in the image of a `bytea`.
+pub fn bytes(state: &[u8]) -> &[u8] {
+    state.get(VARHDRSZ..).unwrap_or_default()
 }
 
 /// The other way.
 fn state(bytes: &[u8]) -> Vec<u8> {
-    // A bytea begins with its length.
-    let whole = bytea_of(bytes);
-    // SAFETY: a varlena of its own size.
-    unsafe {
-        let size = pgrx::varsize_any(whole.cast_mut_ptr());
-        std::slice::from_raw_parts(whole.cast_mut_ptr::<u8>(), size).to_vec()
-    }
+    let mut image = vec![0; VARHDRSZ];
+    image.extend_from_slice(bytes);
+    let size = image.len();
+    // SAFETY: a length has room before the content.
+    unsafe { pgrx::set_varsize_4b(image.as_mut_ptr().cast(), size as i32) };
+    image
 }
 
 /// The state of a set as the algebra has it.
-pub fn set_of(family: &Family, state: &[u8]) -> Result<set::Additions, Error> {
-    Ok(set::Additions::decode(&bytes(family, state))?)
+pub fn set_of(state: &[u8]) -> Result<set::Additions, Error> {
+    Ok(set::Additions::decode(bytes(state))?)
 }
 
 fn structure(family: &Family) -> Result<Structure, Error> {
@@ -174,8 +169,8 @@ pub fn known(
     base: &[u8],
     slices: &[Vec<u8>],
 ) -> Result<Vec<u8>, Error> {
-    let parts = parts(family, base, slices);
-    structure(family)?.known(program, parts.iter().map(Vec::as_slice))
+    let parts = parts(base, slices);
+    structure(family)?.known(program, parts)
 }
 
 /// The same of one element.
@@ -185,8 +180,8 @@ pub fn known_of(
     base: &[u8],
     slices: &[Vec<u8>],
 ) -> Result<Vec<u8>, Error> {
-    let parts = parts(family, base, slices);
-    structure(family)?.known_of(element, parts.iter().map(Vec::as_slice))
+    let parts = parts(base, slices);
+    structure(family)?.known_of(element, parts)
 }
 
 /// Whether the operations change nothing in an object of these parts.
@@ -196,15 +191,13 @@ pub fn is_idle(
     base: &[u8],
     slices: &[Vec<u8>],
 ) -> Result<bool, Error> {
-    let parts = parts(family, base, slices);
-    structure(family)?.is_idle(program, parts.iter().map(Vec::as_slice))
+    let parts = parts(base, slices);
+    structure(family)?.is_idle(program, parts)
 }
 
-fn parts(family: &Family, base: &[u8], slices: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    std::iter::once(base)
-        .chain(slices.iter().map(Vec::as_slice))
-        .map(|part| bytes(family, part))
-        .collect()
+fn parts<'a>(base: &'a [u8], slices: &'a [Vec<u8>]) -> impl Iterator<Item = &'a [u8]> {
+    let slices = slices.iter().map(Vec::as_slice);
+    std::iter::once(base).chain(slices).map(bytes)
 }
 
 /// The state that the operations merge into the part that is written; `None` if they change nothing.

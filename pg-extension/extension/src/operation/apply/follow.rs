@@ -43,7 +43,7 @@ impl Apply {
         let locked: Vec<i64> = changes.iter().map(Change::id).collect();
         if self.stays_the_same(at, newest)? {
             for change in changes.iter_mut() {
-                change.content = self.target.column(change.column.attribute);
+                change.set_content(self.target.column(change.column.attribute));
             }
         } else if backend::has_one_snapshot() {
             return Err(Error::ConcurrentUpdate);

@@ -255,8 +255,9 @@ mod tests {
         /// What is remembered of the size admits nothing that does not fit.
         fn remember(&self, who: usize, counts: &Counts, change: &Additions, verdict: Verdict) {
             let by = change.widening();
-            if self.remembered.admit(by, SEATS) {
-                assert_eq!(verdict, Verdict::Fits);
+            let admitted = self.remembered.admit(by, SEATS);
+            assert!(!admitted || verdict == Verdict::Fits);
+            if admitted || verdict != Verdict::Fits {
                 return;
             }
             if self.all[who].states.len() == 1 {
@@ -338,6 +339,15 @@ mod tests {
         ];
         assert!(!Machine::new(true).run(&history));
         assert!(Machine::new(false).run(&history));
+    }
+
+    #[test]
+    fn who_is_far_from_the_bounds_is_admitted_by_memory() {
+        let remembered = Remembered::default();
+        remembered.renew(Range::certain(1));
+        let one = Additions::of([name(1)]);
+        assert!(remembered.admit(one.widening(), SEATS));
+        assert!(!remembered.admit(one.widening(), SEATS));
     }
 
     /// The greatest size is above the ceiling here, though the set never is.

@@ -3,6 +3,7 @@
 //!
 //! Order: the row lock first, then the object, then [`Tag::Row`].
 
+mod guard;
 mod holders;
 mod long_moment;
 mod look;
@@ -10,10 +11,11 @@ mod moment;
 mod timeout;
 mod waiting;
 
+pub use guard::Guard;
 pub use holders::advisory_of;
-pub use long_moment::LongMoment;
+use long_moment::LongMoment;
 pub use look::Opened;
-pub use moment::{COUNT as COUNT_OF_MOMENTS, Moment, Moments, Purpose, number as moment_of};
+pub use moment::{COUNT_OF_MOMENTS, Moment, Moments, Purpose, moment_of};
 pub use timeout::LockTimeout;
 pub use waiting::{Gates, Waiting, at_element, at_row};
 

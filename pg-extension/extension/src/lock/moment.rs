@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 const NAME: &CStr = c"abelian_escrow";
 
 /// How many there are.
-pub const COUNT: usize = 128;
+pub const COUNT_OF_MOMENTS: usize = 128;
 
 /// The locks, in shared memory.
 pub struct Moments {
@@ -46,7 +46,7 @@ impl PgSharedMemoryInitialization for Moments {
 
     unsafe fn on_shmem_request(&'static self) {
         // SAFETY: called when PostgreSQL takes such requests.
-        unsafe { pg_sys::RequestNamedLWLockTranche(NAME.as_ptr(), COUNT as i32) };
+        unsafe { pg_sys::RequestNamedLWLockTranche(NAME.as_ptr(), COUNT_OF_MOMENTS as i32) };
     }
 
     unsafe fn on_shmem_startup(&'static self, _value: ()) {
@@ -78,8 +78,8 @@ impl Purpose {
 pub struct Moment(Vec<*mut pg_sys::LWLock>);
 
 /// Which of the locks is an object's.
-pub fn number(object: i64) -> usize {
-    (object as u64 % COUNT as u64) as usize
+pub fn moment_of(object: i64) -> usize {
+    (object as u64 % COUNT_OF_MOMENTS as u64) as usize
 }
 
 impl Moment {
@@ -87,7 +87,7 @@ impl Moment {
     pub fn begin(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Self {
         let mut wanted: BTreeMap<usize, Purpose> = BTreeMap::new();
         for (object, purpose) in objects {
-            let most = wanted.entry(number(object)).or_insert(purpose);
+            let most = wanted.entry(moment_of(object)).or_insert(purpose);
             *most = purpose.max(*most);
         }
         let mut held = Moment(Vec::with_capacity(wanted.len()));
@@ -102,7 +102,7 @@ impl Moment {
 
     /// Takes the lock of one object if it is free.
     pub fn try_begin(object: i64, purpose: Purpose) -> Option<Self> {
-        let lock = crate::shared_memory::MOMENTS.lock(number(object));
+        let lock = crate::shared_memory::MOMENTS.lock(moment_of(object));
         // SAFETY: as above.
         let held = unsafe { pg_sys::LWLockConditionalAcquire(lock, purpose.mode()) };
         held.then(|| Moment(vec![lock]))

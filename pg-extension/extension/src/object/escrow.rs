@@ -4,7 +4,7 @@
 //! with a dirty snapshot, also where the transaction has replaced it. A [`Watch`] keeps everyone from writing slices of the object meanwhile; whoever commits or aborts meanwhile only takes alternatives away.
 
 use crate::error::Error;
-use crate::lock::{LongMoment, Moment, Purpose};
+use crate::lock::{Guard, Purpose};
 use crate::object::slice_table::{Content, Found, SliceTable};
 use crate::object::split_set;
 use crate::object::write::writer_is_visible;
@@ -30,30 +30,21 @@ pub struct Watch {
     table: SliceTable,
 }
 
-/// What keeps others from writing parts.
-#[expect(dead_code, reason = "held until it is dropped")]
-enum Guard {
-    /// Of numbers, which are written without waiting.
-    Short(Moment),
-    /// Of states.
-    Long(LongMoment),
-}
-
 impl Watch {
     /// Begins one. The table is opened first: its lock lasts, and may have to be waited for.
     pub fn begin(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Result<Self, Error> {
         let table = SliceTable::for_writing()?;
         Ok(Watch {
-            guard: Guard::Short(Moment::begin(objects)),
+            guard: Guard::begin(false, objects),
             table,
         })
     }
 
-    /// The same of objects whose slices are states.
+    /// The same for objects whose slices are states.
     pub fn of_states(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Result<Self, Error> {
         let table = SliceTable::for_writing()?;
         Ok(Watch {
-            guard: Guard::Long(LongMoment::begin(objects)),
+            guard: Guard::begin(true, objects),
             table,
         })
     }
@@ -61,14 +52,13 @@ impl Watch {
     /// The same for adding up, in a later moment.
     pub fn then_add_up(self, objects: impl IntoIterator<Item = i64>) -> Self {
         let Watch { guard, table } = self;
-        let is_long = matches!(guard, Guard::Long(_));
+        let is_long = guard.is_long();
         drop(guard);
         let objects = objects.into_iter().map(|id| (id, Purpose::AddUp));
-        let guard = match is_long {
-            true => Guard::Long(LongMoment::begin(objects)),
-            false => Guard::Short(Moment::begin(objects)),
-        };
-        Watch { guard, table }
+        Watch {
+            guard: Guard::begin(is_long, objects),
+            table,
+        }
     }
 
     /// What the slices of an object may add up to.

@@ -6,7 +6,7 @@
 
 use crate::aggregate::{Family, Structure};
 use crate::error::Error;
-use crate::lock::{self, Mode, Tag};
+use crate::lock::{self, Guard, Mode, Purpose, Tag};
 use crate::numeric;
 use crate::object::contention;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
@@ -138,17 +138,12 @@ fn merge_all(table: &SliceTable, folded: Option<Slice>, others: &[Found]) -> Res
     Ok(removed as usize == others.len())
 }
 
-/// What is held while an object is folded, if anything.
-type Unobserved = (Option<lock::Moment>, Option<lock::LongMoment>);
-
 /// Who adds up the parts of a bounded object must not meet them on their way from one slice to another. `None`: somebody adds them up.
-fn unobserved(split: Split) -> Option<Unobserved> {
-    let purpose = lock::Purpose::AddUp;
-    Some(match split.parts {
-        Parts::Numbers => (Some(lock::Moment::try_begin(split.id, purpose)?), None),
-        Parts::Sets => (None, Some(lock::LongMoment::try_begin(split.id, purpose)?)),
-        Parts::Others => (None, None),
-    })
+fn unobserved(split: Split) -> Option<Option<Guard>> {
+    match split.parts {
+        Parts::Others => Some(None),
+        parts => Guard::try_begin(parts == Parts::Sets, split.id, Purpose::AddUp).map(Some),
+    }
 }
 
 /// The folded slice after taking in another; `None` if it would leave its zone.

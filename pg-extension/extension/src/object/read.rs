@@ -205,7 +205,7 @@ pub unsafe fn with_slices(snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error>
 pub struct SliceTableSize {
     /// Its pages.
     pub pages: u32,
-    /// How many slices VACUUM or ANALYZE have found last; `None` if they have not looked.
+    /// How many slices there may be; `None` if VACUUM and ANALYZE have not looked.
     pub rows: Option<u32>,
 }
 
@@ -214,7 +214,7 @@ pub fn slice_table_size() -> Result<SliceTableSize, Error> {
     let table = SliceTable::for_reading()?;
     Ok(SliceTableSize {
         pages: table.pages(),
-        rows: table.rows_found(),
+        rows: table.likely_rows(),
     })
 }
 

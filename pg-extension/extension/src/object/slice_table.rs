@@ -149,11 +149,15 @@ impl SliceTable {
         }
     }
 
-    /// How many slices VACUUM or ANALYZE have found last; `None` if they have not looked.
-    pub fn rows_found(&self) -> Option<u32> {
+    /// How many slices there are, if its pages are as full as VACUUM or ANALYZE have found them last; `None` if they have not looked.
+    pub fn likely_rows(&self) -> Option<u32> {
         // SAFETY: the relation is open, with its row of the catalogue.
-        let found = unsafe { (*(*self.relation).rd_rel).reltuples };
-        (found >= 0.0).then_some(found as u32)
+        let (rows, pages) = unsafe {
+            let class = (*self.relation).rd_rel;
+            ((*class).reltuples, (*class).relpages)
+        };
+        let is_known = rows >= 0.0 && pages > 0;
+        is_known.then(|| (f64::from(rows) / f64::from(pages) * f64::from(self.pages())) as u32)
     }
 
     /// Whether the table has this page. Vacuum may have cut it off before we locked the table.

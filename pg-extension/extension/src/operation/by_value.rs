@@ -102,8 +102,7 @@ fn is_apt(relation: &Relation<'_>) -> bool {
             .is_some_and(|pages| object::slice_table_size().is_ok_and(|slices| pays(pages, slices)))
 }
 
-/// Whether reading a table of so many pages is dearer than reading the slices and looking up their objects. How many slices there are is
-/// an estimate, which may be old: they are not more than fill their pages.
+/// Whether reading a table of so many pages is dearer than reading the slices and looking up their objects.
 fn pays(pages: u32, slices: object::SliceTableSize) -> bool {
     let empty = slices.pages / EMPTY_PAGES_PER_PAGE;
     let dear = match slices.rows {

@@ -229,7 +229,7 @@ impl Bounded {
             if backend::is_serializable() && (slices.is_newer || !operation.seen_is_newest) {
                 self.require_in_snapshot(operation)?;
             }
-            if is_all(target, object.id, operation.at) {
+            if sees_all_of(target, object.id, operation.at) {
                 remembered::renew(object.id, sum);
             }
             remembered::widen(object.id, by);
@@ -365,7 +365,7 @@ impl Addition<'_> {
 /// Whether what others may have made of an object, and the transaction itself as it stands, is all that it may be: the transaction has
 /// nothing in it, neither in slices nor in its row, whose newest version is at `at`. One that has the row locked may have: a statement
 /// that goes on in the row has perhaps done another operation in a slice, and not noted it yet.
-pub fn is_all(target: &Target, object: i64, at: ItemPointerData) -> bool {
+pub fn sees_all_of(target: &Target, object: i64, at: ItemPointerData) -> bool {
     own::has_surely_not_operated(object) && !version::is_ours(target.relation(), at)
 }
 

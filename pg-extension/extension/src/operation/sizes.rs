@@ -60,13 +60,13 @@ impl Resizing {
         let Some((_, change)) = &self.change else {
             return true;
         };
-        let (id, bounds) = (self.id, self.bounded.bounds());
+        let (id, bounds, by) = (self.id, self.bounded.bounds(), change.widening());
         // What is remembered is guarded by a lock of its own.
         let _moment = Moment::begin([(id, Purpose::Write)]);
         if bounds.restrict_size(change) {
-            remembered::admit(id, change.widening(), bounds)
+            remembered::admit(id, by, bounds)
         } else {
-            remembered::widen(id, change.widening());
+            remembered::widen(id, by);
             true
         }
     }
@@ -97,9 +97,10 @@ impl Resizing {
         running.extend(self.count_base(target, at, attribute, &mut counts)?);
         match self.bounded.bounds().judge_size(&counts, change) {
             Verdict::Fits => {
-                if escrow::is_all(target, id, at) {
+                if escrow::sees_all_of(target, id, at) {
+                    let size = counts.size_after(&Additions::identity());
                     let _moment = Moment::begin([(id, Purpose::AddUp)]);
-                    remembered::renew(id, counts.size_after(&Additions::identity()));
+                    remembered::renew(id, size);
                 }
                 remembered::widen(id, change.widening());
                 self.store(object, state)
@@ -202,11 +203,11 @@ fn differ(alternatives: &[Additions]) -> bool {
 }
 
 fn detail(size: Range) -> String {
-    let certain = match size.is_certain() {
-        true => format!("{}", size.low),
-        false => format!("between {} and {}", size.low, size.high),
-    };
-    format!("The set would have {certain} elements.")
+    match (size.low, size.high) {
+        (1, 1) => "The set would have 1 element.".into(),
+        (low, high) if low == high => format!("The set would have {low} elements."),
+        (low, high) => format!("The set would have between {low} and {high} elements."),
+    }
 }
 
 /// What is known of the counts of an object's slices, and the transactions on which they depend.

@@ -87,7 +87,11 @@ impl Aggregated {
         // SAFETY: by the caller; a slice has at most the length asked for, and these bytes are always there.
         unsafe {
             let start = pg_sys::pg_detoast_datum_slice(datum.cast_mut_ptr(), 0, slice).cast::<u8>();
-            start.add(ID_OFFSET).cast::<i64>().read_unaligned()
+            let id = start.add(ID_OFFSET).cast::<i64>().read_unaligned();
+            if start != datum.cast_mut_ptr() {
+                pg_sys::pfree(start.cast()); // statements about many rows come here
+            }
+            id
         }
     }
 

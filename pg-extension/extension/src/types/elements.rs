@@ -145,12 +145,13 @@ pub fn bytes(state: &[u8]) -> &[u8] {
 
 /// The other way.
 fn state(bytes: &[u8]) -> Vec<u8> {
-    let mut image = vec![0; VARHDRSZ];
-    image.extend_from_slice(bytes);
-    let size = image.len();
-    // SAFETY: a length has room before the content.
-    unsafe { pgrx::set_varsize_4b(image.as_mut_ptr().cast(), size as i32) };
-    image
+    let size = (bytes.len() + VARHDRSZ) as u32;
+    // Two bits tell of what kind the length is.
+    let length = match cfg!(target_endian = "big") {
+        true => size,
+        false => size << 2,
+    };
+    [&length.to_ne_bytes(), bytes].concat()
 }
 
 /// The state of a set as the algebra has it.

@@ -15,9 +15,8 @@
 //! * [`decimal`]: the sum of decimal numbers with PostgreSQL's special values: the model of `decimal_counter`.
 //! * [`sum`]: the specification of both.
 //! * [`bounded_counter`]: escrow: when an operation on a sum keeps its bounds, however running transactions end;
-//!   [`escrow`] is its specification; [`row_bounds`]: bounds that each row has for itself; [`remembered`]: what a sum may be, for those far
-//!   from its bounds; [`fixed_point`]: decimal
-//!   numbers under escrow.
+//!   [`escrow`] is its specification; [`row_bounds`]: bounds that each row has for itself; [`remembered`]: what a sum
+//!   may be, for operations far from its bounds; [`fixed_point`]: decimal numbers under escrow.
 //! * [`max`], [`min`], [`bool_or`], [`bool_and`], [`ordered_put`]: the greatest, the least, the one with the greatest
 //!   order; [`extremum`] is what they share.
 //! * [`top_k`]: the k best pairs of score and item: the greatest or the least, with all pairs of an item or its best.

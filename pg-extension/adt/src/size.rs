@@ -350,6 +350,18 @@ mod tests {
         assert!(!remembered.admit(one.widening(), SEATS));
     }
 
+    /// Who adds what another may have added counts with that one's other states, too.
+    #[test]
+    fn what_is_not_there_for_certain_needs_room() {
+        let history = [
+            (2, Step::Add(3)),
+            (2, Step::Remove(3)),
+            (2, Step::Add(1)),
+            (0, Step::Add(1)),
+        ];
+        assert!(Machine::new(false).run(&history));
+    }
+
     /// The greatest size is above the ceiling here, though the set never is.
     #[test]
     fn what_is_there_for_certain_needs_no_room() {

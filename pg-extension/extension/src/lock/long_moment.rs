@@ -2,8 +2,8 @@
 //! for locks that transactions keep. Hence these are heavyweight locks, of one object each, which deadlock detection, time limits and
 //! cancellation know. They cost more.
 
+use super::moment::strongest;
 use super::{Mode, Purpose, Tag, lock, unlock};
-use std::collections::BTreeMap;
 
 /// The locks of some objects, given back when dropped.
 pub struct LongMoment(Vec<(Tag, Mode)>);
@@ -18,11 +18,7 @@ fn mode(purpose: Purpose) -> Mode {
 impl LongMoment {
     /// Takes the locks of these objects, waiting for them in ascending order.
     pub fn begin(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Self {
-        let mut wanted: BTreeMap<i64, Purpose> = BTreeMap::new();
-        for (object, purpose) in objects {
-            let most = wanted.entry(object).or_insert(purpose);
-            *most = purpose.max(*most);
-        }
+        let wanted = strongest(objects);
         let mut held = LongMoment(Vec::with_capacity(wanted.len()));
         for (object, purpose) in wanted {
             let (tag, mode) = (Tag::Moment(object), mode(purpose));

@@ -74,6 +74,18 @@ impl Purpose {
     }
 }
 
+/// What each lock is wanted for, in the order in which they are taken.
+pub(super) fn strongest<K: Ord>(
+    wanted: impl IntoIterator<Item = (K, Purpose)>,
+) -> BTreeMap<K, Purpose> {
+    let mut all = BTreeMap::new();
+    for (lock, purpose) in wanted {
+        let most = all.entry(lock).or_insert(purpose);
+        *most = purpose.max(*most);
+    }
+    all
+}
+
 /// The locks of some objects, given back when dropped.
 pub struct Moment(Vec<*mut pg_sys::LWLock>);
 
@@ -85,11 +97,8 @@ pub fn moment_of(object: i64) -> usize {
 impl Moment {
     /// Takes the locks of these objects, waiting for them.
     pub fn begin(objects: impl IntoIterator<Item = (i64, Purpose)>) -> Self {
-        let mut wanted: BTreeMap<usize, Purpose> = BTreeMap::new();
-        for (object, purpose) in objects {
-            let most = wanted.entry(moment_of(object)).or_insert(purpose);
-            *most = purpose.max(*most);
-        }
+        let objects = objects.into_iter();
+        let wanted = strongest(objects.map(|(object, purpose)| (moment_of(object), purpose)));
         let mut held = Moment(Vec::with_capacity(wanted.len()));
         for (number, purpose) in wanted {
             let lock = crate::shared_memory::MOMENTS.lock(number);

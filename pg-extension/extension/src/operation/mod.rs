@@ -4,7 +4,7 @@
 //! clients expect. Before planning, [`pure`] recognises a statement that only operates, and [`rewrite`] and
 //! [`locking`] rewrite every other one that touches Abelian columns, for PostgreSQL's ordinary executor with the
 //! help of [`functions`]. In execution, [`scan`] carries out pure operations. [`escrow`], [`conditions`], [`row_bounds`] and
-//! [`units`]: sums with bounds.
+//! [`units`]: sums with bounds; [`sizes`]: sets whose size has bounds.
 //!
 //! Nothing here knows how values are kept: that is `object` and `types`.
 

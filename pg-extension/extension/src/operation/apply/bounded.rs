@@ -179,6 +179,6 @@ impl Change {
         else {
             return Ok(None);
         };
-        Resizing::of(self.id, bounded, operations, content, self.seen).map(Some)
+        Resizing::of(self.id(), bounded, operations, content, self.seen).map(Some)
     }
 }

@@ -5,18 +5,15 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import org.abelian.harness.LocalNode;
-import org.abelian.histories.load.Crew;
-import org.abelian.histories.load.Kills;
 import org.abelian.histories.load.Member;
 
 /**
  * Buyers of few stocks that take only what is there, by a condition on the stock, and record it in
  * table {@code journal} within the same transaction.
  */
-public final class ConditionalSales {
+public final class ConditionalSales extends RecordedLoad {
   private static final int STOCKS = 3;
   private static final long INITIAL = 12;
-  private static final long END_SECONDS_MAX = 120;
 
   /** How buyers ask whether there is enough. */
   public enum Way {
@@ -66,19 +63,15 @@ public final class ConditionalSales {
     }
   }
 
-  private final LocalNode node;
   private final Way way;
   private final int stocks;
   private final long initial;
-  private final Crew crew;
-  private final SalesRecord record = new SalesRecord();
 
   private ConditionalSales(LocalNode node, Way way, int stocks, long initial) {
-    this.node = node;
+    super(node, "buyer");
     this.way = way;
     this.stocks = stocks;
     this.initial = initial;
-    this.crew = new Crew(node, "buyer", END_SECONDS_MAX);
   }
 
   /** Creates the tables anew, with few stocks of little. */
@@ -112,28 +105,9 @@ public final class ConditionalSales {
     return new ConditionalSales(node, way, stocks, initial);
   }
 
-  /** Starts buyers. */
-  public void start(int count, long seed) {
-    crew.start(count, seed, this::recruit);
-  }
-
-  /** Lets buyers work, of whom some are ended; whether a reader saw something wrong meanwhile. */
-  public boolean workBesideKills(Kills kills, long seed) throws Exception {
-    return crew.workBesideKills(kills, seed, this::recruit, this::isOversold);
-  }
-
-  private Member recruit(long number, long seed) {
+  @Override
+  Member recruit(long number, long seed) {
     return new Buyer(this, number, seed);
-  }
-
-  /** The buyers. */
-  public Crew crew() {
-    return crew;
-  }
-
-  /** What they were told. */
-  public SalesRecord record() {
-    return record;
   }
 
   int stocks() {
@@ -144,6 +118,11 @@ public final class ConditionalSales {
     return way;
   }
 
+  @Override
+  boolean isWrong(Statement statement) throws SQLException {
+    return isOversold(statement);
+  }
+
   /** Whether one snapshot shows a stock below zero. */
   public boolean isOversold(Statement statement) throws SQLException {
     return !Rows.read(statement, "SELECT id, stock FROM stocks WHERE stock < 0").isEmpty();
@@ -151,7 +130,7 @@ public final class ConditionalSales {
 
   /** What is wrong at rest: stocks oversold, sold twice, or refused without need. */
   public List<String> faults() throws SQLException {
-    try (Connection connection = node.connect();
+    try (Connection connection = node().connect();
         Statement statement = connection.createStatement()) {
       List<String> found =
           Rows.read(
@@ -161,7 +140,7 @@ public final class ConditionalSales {
                   + " LEFT JOIN journal j USING (id) GROUP BY id, s.stock::bigint HAVING"
                   + " s.stock::bigint < 0 OR s.stock::bigint <> %1$d + coalesce(sum(j.amount), 0)"
                       .formatted(initial));
-      found.addAll(record.needless(statement, initial));
+      found.addAll(record().needless(statement, initial));
       return found;
     }
   }

@@ -5,21 +5,18 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import org.abelian.harness.LocalNode;
-import org.abelian.histories.load.Crew;
-import org.abelian.histories.load.Kills;
 import org.abelian.histories.load.Member;
 
 /**
  * Hosts that put guests on lists of few places, which are sets of bounded size, and record it in
  * table {@code journal} within the same transaction: a guest takes a place, or gives one back.
  */
-public final class GuestLists {
+public final class GuestLists extends RecordedLoad {
   /** On each list from the beginning; it takes no place of {@link #PLACES}. */
   static final String RESIDENT = "resident";
 
   static final int LISTS = 3;
   private static final int PLACES = 8;
-  private static final long END_SECONDS_MAX = 120;
 
   /** How a list is kept from being too long. */
   public enum Way {
@@ -44,15 +41,11 @@ public final class GuestLists {
     }
   }
 
-  private final LocalNode node;
   private final Way way;
-  private final Crew crew;
-  private final SalesRecord record = new SalesRecord();
 
   private GuestLists(LocalNode node, Way way) {
-    this.node = node;
+    super(node, "host");
     this.way = way;
-    this.crew = new Crew(node, "host", END_SECONDS_MAX);
   }
 
   /** Creates the tables anew, with the resident on each list. */
@@ -72,28 +65,9 @@ public final class GuestLists {
     return new GuestLists(node, way);
   }
 
-  /** Starts hosts. */
-  public void start(int count, long seed) {
-    crew.start(count, seed, this::recruit);
-  }
-
-  /** Lets hosts work, of whom some are ended; whether a reader saw something wrong meanwhile. */
-  public boolean workBesideKills(Kills kills, long seed) throws Exception {
-    return crew.workBesideKills(kills, seed, this::recruit, this::isOverfull);
-  }
-
-  private Member recruit(long number, long seed) {
+  @Override
+  Member recruit(long number, long seed) {
     return new Host(this, number, seed);
-  }
-
-  /** The hosts. */
-  public Crew crew() {
-    return crew;
-  }
-
-  /** What they were told. */
-  public SalesRecord record() {
-    return record;
   }
 
   /** The statement that puts a guest on a list, if there is room. */
@@ -103,14 +77,15 @@ public final class GuestLists {
   }
 
   /** Whether one snapshot shows a list that is too long. */
-  public boolean isOverfull(Statement statement) throws SQLException {
+  @Override
+  boolean isWrong(Statement statement) throws SQLException {
     return !Rows.read(statement, "SELECT id FROM lists WHERE abelian.size(guests) > places")
         .isEmpty();
   }
 
   /** What is wrong at rest: lists too long, guests lost or invented, or refused without need. */
   public List<String> faults() throws SQLException {
-    try (Connection connection = node.connect();
+    try (Connection connection = node().connect();
         Statement statement = connection.createStatement()) {
       List<String> found =
           Rows.read(
@@ -125,7 +100,7 @@ public final class GuestLists {
       found.addAll(
           Rows.read(
               statement, "SELECT 'invented', * FROM (%s EXCEPT (%s)) d".formatted(there, told)));
-      found.addAll(record.needless(statement, PLACES));
+      found.addAll(record().needless(statement, PLACES));
       return found;
     }
   }

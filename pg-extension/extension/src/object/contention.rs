@@ -20,6 +20,13 @@ const WAYS: usize = 4;
 /// Two uses by different backends within this time count as contention of an object that is already hot.
 const NEAR_MICROSECONDS: i64 = 5_000;
 
+/// An operation that changed nothing counts one, one that wrote so many the other way.
+const WEIGHT_OF_A_CHANGE: i32 = 16;
+
+/// From where on an object counts as one that is mostly left as it is, and how far is counted.
+const MOSTLY_UNCHANGED: i32 = 256;
+const MOST_UNCHANGED: i32 = 1024;
+
 /// How long an object stays serial after the last transaction that used its value after operating on it: 1 s.
 const SERIAL_MICROSECONDS: i64 = 1_000_000;
 
@@ -31,6 +38,7 @@ struct Entry {
     used_at: AtomicI64,
     hot_until: AtomicI64,
     serial_until: AtomicI64,
+    unchanged: AtomicI32,
     relation: AtomicU32,
     attribute: AtomicI32,
 }
@@ -43,6 +51,15 @@ impl Entry {
     fn touch(&self, now: i64) {
         self.backend.store(backend::pid(), Relaxed);
         self.used_at.store(now, Relaxed);
+    }
+
+    /// Processes may overwrite each other's counts.
+    fn count_unchanged(&self, by: i32) {
+        let before = self.unchanged.load(Relaxed);
+        let after = (before + by).clamp(0, MOST_UNCHANGED);
+        if after != before {
+            self.unchanged.store(after, Relaxed);
+        }
     }
 }
 
@@ -77,6 +94,7 @@ impl Detector {
             let oldest = set.iter().min_by_key(|entry| entry.used_at.load(Relaxed))?;
             oldest.hot_until.store(0, Relaxed);
             oldest.serial_until.store(0, Relaxed);
+            oldest.unchanged.store(0, Relaxed);
             oldest.relation.store(0, Relaxed);
             oldest.database.store(backend::database().to_u32(), Relaxed);
             oldest.object.store(id, Relaxed);
@@ -155,9 +173,25 @@ pub fn note_slice(object: &Object) {
     statistics::count(&FIGURES.get().in_slices, 1);
     if let Some(entry) = DETECTOR.get().claim(object.id) {
         entry.touch(now());
+        entry.count_unchanged(-WEIGHT_OF_A_CHANGE);
         entry.relation.store(object.relation.to_u32(), Relaxed);
         entry.attribute.store(object.attribute.into(), Relaxed);
     }
+}
+
+/// An operation on elements was found to change nothing, and left undone.
+pub fn note_unchanged(id: i64) {
+    if let Some(entry) = DETECTOR.get().find(id) {
+        entry.count_unchanged(1);
+    }
+}
+
+/// Whether most operations on the object change nothing. All of them look at all its slices, so that it pays to have few.
+pub fn is_mostly_unchanged(id: i64) -> bool {
+    DETECTOR
+        .get()
+        .find(id)
+        .is_some_and(|entry| entry.unchanged.load(Relaxed) >= MOSTLY_UNCHANGED)
 }
 
 /// Whether nobody was seen to use the object for `abelian.fold_after`.

@@ -20,7 +20,10 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 /// The slot that collects folded slices; backends' slots start at 1.
-const FOLDED: i32 = 0;
+pub const FOLDED: i32 = 0;
+
+/// As many slices of an object that is in use are worth a new version of what has been folded, which may be large.
+const WORTH_FOLDING: usize = 4;
 
 /// An object that has slices outside slot 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,10 +90,13 @@ pub fn split_relations() -> Result<BTreeSet<u32>, Error> {
     Ok(relations.map(Oid::to_u32).collect())
 }
 
-/// Folds one object if it is idle and nobody overwrites it; tells whether nothing is left to fold.
+/// Folds one object if it is idle, or most operations on it change nothing, and nobody overwrites it; tells whether nothing is left to fold.
 pub fn fold(split: Split) -> Result<bool, Error> {
     let id = split.id;
-    if !contention::is_idle(id) || !lock::lock(Tag::Object(id), Mode::Add, false) {
+    let is_idle = contention::is_idle(id);
+    if !is_idle && !contention::is_mostly_unchanged(id)
+        || !lock::lock(Tag::Object(id), Mode::Add, false)
+    {
         return Ok(false);
     }
     let table = SliceTable::for_writing()?;
@@ -100,7 +106,7 @@ pub fn fold(split: Split) -> Result<bool, Error> {
     let found = table.newest(id, None)?;
     let (folded, others): (Vec<Found>, Vec<Found>) =
         found.into_iter().partition(|row| row.slice.slot == FOLDED);
-    if folded.iter().any(|row| row.holder.is_some()) {
+    if folded.iter().any(|row| row.holder.is_some()) || !is_idle && others.len() < WORTH_FOLDING {
         return Ok(false);
     }
     let folded = folded.first().map(|row| row.slice);
@@ -118,7 +124,11 @@ pub fn fold(split: Split) -> Result<bool, Error> {
 
 /// Takes slices into the folded one; tells whether it took them all.
 fn merge_all(table: &SliceTable, folded: Option<Slice>, others: &[Found]) -> Result<bool, Error> {
-    let mut sum = folded.map(|slice| slice.content);
+    // What has been folded may be large: it is copied once, at the end.
+    let (mut sum, states) = match folded.map(|slice| slice.content) {
+        Some(states @ Content::State(..)) => (None, Some(states)),
+        numbers => (numbers, None),
+    };
     let mut removed = 0;
     let mut object = None;
     for Found { slice, holder, .. } in others {
@@ -131,6 +141,12 @@ fn merge_all(table: &SliceTable, folded: Option<Slice>, others: &[Found]) -> Res
         removed += 1;
     }
     if let (Some(object), Some(sum)) = (object, sum) {
+        let sum = match states {
+            None => sum,
+            Some(_) => {
+                merge(states, sum)?.ok_or(Error::Internal("slices of different types".into()))?
+            }
+        };
         store(table, folded, object, sum)?;
         statistics::count(&FIGURES.get().folds, 1);
         statistics::count(&FIGURES.get().slices_folded, removed);

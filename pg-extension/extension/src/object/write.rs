@@ -1,10 +1,13 @@
 //! Changing slices: adding to one's own, discarding those of an object.
 
+mod tiers;
+
 use crate::aggregate::Family;
 use crate::backend;
 use crate::error::Error;
 use crate::harmless;
 use crate::numeric;
+use crate::object::fold::FOLDED;
 use crate::object::slice_table::{Change, Content, Found, Slice, SliceTable};
 use crate::object::{Delta, Object, contention, leftovers, split_set, worker};
 use crate::settings::{self, Split};
@@ -40,6 +43,11 @@ pub fn add(object: &Object, base: Option<i128>, delta: Delta<'_>) -> Result<Outc
     let table = SliceTable::for_writing()?;
     if let Some(slice) = last_written(&table, object.id)
         && let Some(outcome) = add_to(&table, object, slice.slot, Some(slice), delta)?
+    {
+        return Ok(outcome);
+    }
+    if contention::is_mostly_unchanged(object.id)
+        && let Some(outcome) = add_to_any(&table, object, delta)?
     {
         return Ok(outcome);
     }
@@ -99,6 +107,23 @@ fn own_slots() -> impl Iterator<Item = i32> {
         .take_while(|slot| *slot < SLOTS)
 }
 
+/// Adds to a slice that is there and that no other transaction is at, whosever it was: where changes are rare, those who look at an object find few
+/// slices then. Rows that are there can be shared, since they are rewritten without waiting; only to make one takes a slot of one's own.
+fn add_to_any(
+    table: &SliceTable,
+    object: &Object,
+    delta: Delta<'_>,
+) -> Result<Option<Outcome>, Error> {
+    let found = table.newest(object.id, None)?;
+    let free = found.iter().find(|row| {
+        row.holder.is_none() && row.slice.slot != FOLDED && tiers::is_small(&row.slice.content)
+    });
+    match free {
+        Some(Found { slice, .. }) => add_to(table, object, slice.slot, Some(*slice), delta),
+        None => Ok(None),
+    }
+}
+
 /// `None`: this slot cannot be used, try the next.
 fn add_to_slot(
     table: &SliceTable,
@@ -106,12 +131,21 @@ fn add_to_slot(
     slot: i32,
     delta: Delta<'_>,
 ) -> Result<Option<Outcome>, Error> {
-    let found = table.newest(object.id, Some(slot))?;
-    if found.iter().any(|row| row.holder.is_some()) {
-        return Ok(None);
+    match free_slice(table, object, slot)? {
+        Some(slice) => add_to(table, object, slot, slice, delta),
+        None => Ok(None),
     }
-    let slice = found.first().map(|row| row.slice);
-    add_to(table, object, slot, slice, delta)
+}
+
+/// The newest version of the slot's row, if there is a row; `None` if another transaction is at it.
+fn free_slice(
+    table: &SliceTable,
+    object: &Object,
+    slot: i32,
+) -> Result<Option<Option<Slice>>, Error> {
+    let found = table.newest(object.id, Some(slot))?;
+    let is_free = found.iter().all(|row| row.holder.is_none());
+    Ok(is_free.then(|| found.first().map(|row| row.slice)))
 }
 
 /// As [`add_to_slot`], to the newest version of the slot's row, at which no other transaction is.
@@ -120,34 +154,79 @@ fn add_to(
     object: &Object,
     slot: i32,
     slice: Option<Slice>,
-    delta: Delta,
+    delta: Delta<'_>,
 ) -> Result<Option<Outcome>, Error> {
+    Ok(match merge_into(table, object, slot, slice, delta)? {
+        Merged::Unusable => None,
+        Merged::TooLarge => Some(Outcome::InPlace),
+        Merged::AsItWas => Some(Outcome::Added),
+        Merged::At(place) => {
+            remember(object.id, slot, place);
+            contention::note_slice(object);
+            Some(Outcome::Added)
+        }
+    })
+}
+
+/// What became of a slice into which something was to be merged.
+enum Merged {
+    /// The slot cannot be used now.
+    Unusable,
+    /// The result would be too large for a slice.
+    TooLarge,
+    /// It holds that already.
+    AsItWas,
+    /// Its new version is here.
+    At(pg_sys::ItemPointerData),
+}
+
+fn merge_into(
+    table: &SliceTable,
+    object: &Object,
+    slot: i32,
+    slice: Option<Slice>,
+    delta: Delta<'_>,
+) -> Result<Merged, Error> {
     if slice.is_some_and(|slice| !writer_is_visible(&slice)) {
-        return Ok(None);
+        return Ok(Merged::Unusable);
     }
     let Some(content) = sum(slice.map(|slice| slice.content), delta)? else {
-        return Ok(Some(Outcome::InPlace));
+        return Ok(Merged::TooLarge);
     };
-    if slice.is_some_and(|slice| is_same(&slice.content, &content)) {
-        return Ok(Some(Outcome::Added));
+    let Some(slice) = slice else {
+        return create(table, object, slot, content).map(Merged::At);
+    };
+    if is_same(&slice.content, &content) {
+        return Ok(Merged::AsItWas);
     }
-    let place = match slice {
-        None => {
-            let place = table.insert(object, slot, content)?;
-            count(&FIGURES.get().slices_created, 1);
-            worker::note_slices();
-            place
-        }
-        Some(mut slice) => {
-            if retry_after_own(|| table.update(&mut slice, content))? != Change::Done {
-                return Ok(None);
-            }
-            slice.place
-        }
+    let place = match tiers::overflow(&slice, delta, &content) {
+        Some(overflow) => tiers::pass_on(table, slice, overflow, content)?,
+        None => replace(table, slice, content)?,
     };
-    remember(object.id, slot, place);
-    contention::note_slice(object);
-    Ok(Some(Outcome::Added))
+    Ok(place.map_or(Merged::Unusable, Merged::At))
+}
+
+/// A new slice, in a slot that is free; gives its place.
+fn create(
+    table: &SliceTable,
+    object: &Object,
+    slot: i32,
+    content: Content,
+) -> Result<pg_sys::ItemPointerData, Error> {
+    let place = table.insert(object, slot, content)?;
+    count(&FIGURES.get().slices_created, 1);
+    worker::note_slices();
+    Ok(place)
+}
+
+/// Gives the slice another content; its place, or `None` if somebody else is at it.
+fn replace(
+    table: &SliceTable,
+    mut slice: Slice,
+    content: Content,
+) -> Result<Option<pg_sys::ItemPointerData>, Error> {
+    let change = retry_after_own(|| table.update(&mut slice, content))?;
+    Ok((change == Change::Done).then_some(slice.place))
 }
 
 /// Whether the slice holds already what is merged into it: then it holds it when the transaction commits, since it is the transaction's own or

@@ -6,7 +6,7 @@
 use crate::aggregate::{self, Family, Notation};
 use crate::error::Error;
 use crate::function::Call;
-use crate::object;
+use crate::object::{self, Slices};
 use crate::pg_function;
 use crate::types::loading;
 use pgrx::pg_sys::{self, Datum, Oid};
@@ -112,19 +112,24 @@ impl Aggregated {
 
     /// The whole state under the active snapshot.
     pub fn seen(&self) -> Result<Vec<u8>, Error> {
-        if self.id == RECORDER {
+        with_slices(&self.family, self.base()?, self.visible_slices()?.states())
+    }
+
+    /// The part in the row.
+    pub fn base(&self) -> Result<&[u8], Error> {
+        match self.recorded() {
             // EXPLAIN prints it.
-            return self
-                .family
-                .empty()
-                .map(<[u8]>::to_vec)
-                .ok_or(Error::NoState);
+            Some(_) => self.family.empty().ok_or(Error::NoState),
+            None => Ok(&self.state),
         }
-        if !object::may_have_slices(self.id) {
-            return Ok(self.state.clone());
+    }
+
+    /// Its slices under the active snapshot.
+    pub fn visible_slices(&self) -> Result<Slices, Error> {
+        match is_identity(self.id) && object::may_have_slices(self.id) {
+            true => object::visible(self.id),
+            false => Ok(Slices::default()),
         }
-        let slices = object::visible(self.id)?;
-        with_slices(&self.family, &self.state, slices.states())
     }
 
     /// The whole state that everything committed and this transaction's own work give; see
@@ -144,13 +149,24 @@ impl Aggregated {
     }
 }
 
-/// A state and all slices beside it.
+/// A state and all slices beside it. They are merged in pairs, the results in pairs, and so on: each byte is copied once for each doubling of what it is
+/// in, and not once for each slice.
 pub fn with_slices(family: &Family, base: &[u8], slices: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
-    let mut whole = base.to_vec();
-    for slice in slices {
-        whole = family.merged(&whole, slice)?;
+    let paired = |states: &[Vec<u8>]| -> Result<Vec<Vec<u8>>, Error> {
+        let merged = |pair: &[Vec<u8>]| match pair {
+            [one, other] => family.merged(one, other),
+            alone => Ok(alone.concat()),
+        };
+        states.chunks(2).map(merged).collect()
+    };
+    let mut merged = paired(slices)?;
+    while merged.len() > 1 {
+        merged = paired(&merged)?;
     }
-    Ok(whole)
+    match merged.first() {
+        Some(slices) => family.merged(base, slices),
+        None => Ok(base.to_vec()),
+    }
 }
 
 /// An operation done in the row: the content with `change` merged into it. NULL is the empty content, and changes nothing, but for `OR`

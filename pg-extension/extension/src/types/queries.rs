@@ -1,8 +1,8 @@
 //! What SQL asks the objects of collections. A question about one element reads that element's part of the state and passes over the rest;
 //! none makes `jsonb` of the whole value first. Beside it [`super::boards`] and [`super::lww_map`].
 
-use super::aggregated;
 use super::structures::{numeric_of, text, text_of, unusable};
+use super::{aggregated, elements};
 use crate::error::Error;
 use crate::function::Call;
 use crate::pg_function;
@@ -32,7 +32,10 @@ pub(super) fn seen<S: Encoding>(call: Call, n: usize) -> Result<S, Error> {
 /// What the object in the first argument knows of the element in the second, and the element.
 fn part<S: Parts>(call: Call) -> Result<(S, Vec<u8>), Error> {
     let element = text(call, 1);
-    let part = S::part(&stored(call, 0)?, &element).map_err(|why| unusable(call, why.into()))?;
+    let object = aggregated::content(call, 0)?;
+    let slices = object.visible_slices()?;
+    let known = elements::known_of(&object.family, &element, object.base()?, slices.states())?;
+    let part = S::decode(&known).map_err(|why| unusable(call, why.into()))?;
     Ok((part, element))
 }
 

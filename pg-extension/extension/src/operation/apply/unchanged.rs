@@ -6,6 +6,7 @@ use super::{Apply, Change, Flavour, family};
 use crate::backend;
 use crate::error::Error;
 use crate::lock;
+use crate::object::contention;
 use crate::operation::elements::Taken;
 use crate::operation::own;
 use crate::types::aggregated::Aggregated;
@@ -129,8 +130,11 @@ fn pays(object: i64) -> bool {
 }
 
 fn note(object: i64, stays: bool) {
-    /// At least every 32nd operation is looked at.
-    const MOST: u8 = 0b1_1111;
+    /// At least every 256th operation is looked at: in a large object, a look takes many times as long as an operation.
+    const MOST: u8 = u8::MAX;
+    if stays {
+        contention::note_unchanged(object);
+    }
     LOOKS.with(|all| {
         let place = &all[object as usize % REMEMBERED];
         let before = match place.get() {

@@ -18,7 +18,7 @@ use pgrx::pg_sys;
 const ROOM: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
 
 /// What is passed on is worth it if it is so many times as large as the change that had no room.
-const WORTH_PASSING_ON: usize = 8;
+const WORTH_PASSING_ON: usize = 4;
 
 /// How many of its further slots a backend tries.
 const MOST_SLOTS: usize = 4;

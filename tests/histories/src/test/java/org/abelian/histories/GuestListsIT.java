@@ -51,6 +51,21 @@ class GuestListsIT {
     assertTrue(lists.record().granted() > 0, "nobody got a place, seed " + SEED);
   }
 
+  /** Their slices grow, and are passed on from one tier to the next. */
+  @ParameterizedTest
+  @EnumSource(names = {"BOUNDED_FAR_OFF", "UNBOUNDED"})
+  void noGuestOfALongListIsLostWhileSessionsAreKilled(Way way) throws Exception {
+    GuestLists lists = GuestLists.create(node, way);
+    lists.fold(false);
+    run(lists);
+    assertEquals("[t t ]", lists.tiers(), "lists did not grow, seed " + SEED);
+    assertEquals(List.of(), lists.faults(), "seed " + SEED);
+    lists.fold(true);
+    run(lists);
+    assertEquals(List.of(), lists.faults(), "seed " + SEED);
+    assertEquals(0, lists.record().refused(), "refused, seed " + SEED);
+  }
+
   @Test
   void aKilledNodeKeepsTheListsWithinTheirPlaces() throws Exception {
     GuestLists lists = GuestLists.create(node, Way.BOUNDED);

@@ -12,30 +12,39 @@ import org.abelian.histories.load.Member;
  * table {@code journal} within the same transaction: a guest takes a place, or gives one back.
  */
 public final class GuestLists extends RecordedLoad {
-  /** On each list from the beginning; it takes no place of {@link #PLACES}. */
+  /** On each list from the beginning; it takes none of the places. */
   static final String RESIDENT = "resident";
 
   static final int LISTS = 3;
-  private static final int PLACES = 8;
+  private static final int FEW = 8;
+  private static final int MANY = 1_000_000;
 
   /** How a list is kept from being too long. */
   public enum Way {
     /** By a CHECK over the size, with the number of places in another column. */
-    BOUNDED("CHECK (abelian.size(guests) <= places)", ""),
+    BOUNDED(FEW, "CHECK (abelian.size(guests) <= places)", ""),
+    /** The same with room for everybody: the lists grow. */
+    BOUNDED_FAR_OFF(MANY, "CHECK (abelian.size(guests) <= places)", ""),
+    /** Not at all: the lists grow. */
+    UNBOUNDED(MANY, "", ""),
     /** By conditions, as over a plain column; the list is held. */
     CONDITION(
+        FEW,
         "CHECK (abelian.size(guests) <> -1)",
         " AND (abelian.contains(guests, '%2$s') OR abelian.size(guests) < places)"),
     /** A fault: by what is committed, without keeping others from it. */
     COMMITTED_ALONE(
+        FEW,
         "",
         " AND (SELECT abelian.contains(l.guests, '%2$s') OR abelian.size(l.guests) < l.places FROM"
             + " lists l WHERE l.id = %1$d)");
 
+    private final int places;
     private final String check;
     private final String condition;
 
-    Way(String check, String condition) {
+    Way(int places, String check, String condition) {
+      this.places = places;
       this.check = check;
       this.condition = condition;
     }
@@ -60,7 +69,7 @@ public final class GuestLists extends RecordedLoad {
           "CREATE TABLE journal (buyer bigint, number int, id int, amount bigint, guest text)");
       statement.execute(
           "INSERT INTO lists SELECT i, %d, ARRAY['%s'] FROM generate_series(1, %d) i"
-              .formatted(PLACES + 1, RESIDENT, LISTS));
+              .formatted(way.places + 1, RESIDENT, LISTS));
     }
     return new GuestLists(node, way);
   }
@@ -68,6 +77,11 @@ public final class GuestLists extends RecordedLoad {
   @Override
   Member recruit(long number, long seed) {
     return new Host(this, number, seed);
+  }
+
+  /** Whether guests seldom leave. */
+  boolean grow() {
+    return way.places > FEW;
   }
 
   /** The statement that puts a guest on a list, if there is room. */
@@ -81,6 +95,28 @@ public final class GuestLists extends RecordedLoad {
   boolean isWrong(Statement statement) throws SQLException {
     return !Rows.read(statement, "SELECT id FROM lists WHERE abelian.size(guests) > places")
         .isEmpty();
+  }
+
+  /** Has idle slices folded, or not. */
+  public void fold(boolean on) throws SQLException {
+    try (Connection connection = node().connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      statement.execute("ALTER SYSTEM SET abelian.fold_interval = " + (on ? "'5ms'" : "0"));
+      statement.execute("SELECT pg_reload_conf()");
+    }
+  }
+
+  /** How many slices lie in the first slots of backends, and how many in further ones. */
+  public String tiers() throws SQLException {
+    try (Connection connection = node().connectAsSuperuser();
+        Statement statement = connection.createStatement()) {
+      String further = "slot > current_setting('max_connections')::int";
+      return Rows.read(
+              statement,
+              "SELECT count(*) FILTER (WHERE NOT %1$s) > 0, count(*) FILTER (WHERE %1$s) > 0 FROM abelian.slice"
+                  .formatted(further))
+          .toString();
+    }
   }
 
   /** What is wrong at rest: lists too long, guests lost or invented, or refused without need. */
@@ -100,7 +136,7 @@ public final class GuestLists extends RecordedLoad {
       found.addAll(
           Rows.read(
               statement, "SELECT 'invented', * FROM (%s EXCEPT (%s)) d".formatted(there, told)));
-      found.addAll(record().needless(statement, PLACES));
+      found.addAll(record().needless(statement, way.places));
       return found;
     }
   }

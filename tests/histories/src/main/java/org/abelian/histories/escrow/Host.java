@@ -10,6 +10,7 @@ import java.util.Random;
 /** One who puts guests on lists where there is room, and takes own guests off again. */
 final class Host extends RecordedMember {
   private static final String CHECK_VIOLATION = "23514";
+  private static final String LONG_NAME = "-".repeat(100);
 
   private record Guest(int list, String name) {}
 
@@ -57,7 +58,14 @@ final class Host extends RecordedMember {
 
   private void step(Statement statement) throws SQLException {
     switch (random.nextInt(6)) {
-      case 0, 1 -> leave(statement);
+      case 0 -> leave(statement);
+      case 1 -> {
+        if (lists.grow()) {
+          arrive(statement);
+        } else {
+          leave(statement);
+        }
+      }
       case 2 -> {
         List<Guest> before = new ArrayList<>(here);
         long[] amounts = own.clone();
@@ -78,7 +86,9 @@ final class Host extends RecordedMember {
   }
 
   private void arrive(Statement statement) throws SQLException {
-    Guest guest = new Guest(list(), "g" + host + "_" + ++guests);
+    // Long names fill small slices soon.
+    String name = "g" + host + "_" + ++guests + LONG_NAME.repeat(guests % 2);
+    Guest guest = new Guest(list(), name);
     long sent = System.nanoTime();
     if (isGranted(statement, guest)) {
       lists.record().noteGranted();

@@ -14,7 +14,7 @@ use crate::numeric;
 use crate::object::slice_table::{Content, Slice, SliceTable};
 use crate::object::split_set;
 use crate::varlena::content_of;
-use pgrx::pg_sys::{self, Datum};
+use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::{Cell, RefCell};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -158,8 +158,10 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     LOADED.with_borrow_mut(|loaded| {
         // SAFETY: the caller's snapshot is valid.
         let cacheable = unsafe { loaded.use_for(snapshot) };
-        if let Some(all) = &loaded.all {
-            return Ok(all.get(&id).map_or_else(Slices::default, Kept::slices));
+        match loaded.all.as_ref().map(|all| all.get(&id)) {
+            Some(Some(kept)) if kept.is_unread => {}
+            Some(kept) => return Ok(kept.map_or_else(Slices::default, Kept::slices)),
+            None => {}
         }
         if cacheable {
             loaded.probes += 1;
@@ -179,20 +181,20 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     })
 }
 
-/// The counters and decimal counters of which a snapshot shows slices, each once.
+/// The counters and decimal counters of a table of which a snapshot shows slices, each once.
 ///
 /// # Safety
 /// `snapshot` must be valid.
-pub unsafe fn with_slices(snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error> {
+pub unsafe fn with_slices(relation: Oid, snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error> {
     LOADED.with_borrow_mut(|loaded| {
         // SAFETY: the caller's snapshot is valid.
         let cacheable = unsafe { loaded.use_for(snapshot) };
         if let Some(all) = &loaded.all {
-            return Ok(counters(all));
+            return Ok(counters(all, relation));
         }
         let table = SliceTable::for_reading()?;
-        let all = load(&table, snapshot)?;
-        let found = counters(&all);
+        let all = load_numbers(&table, snapshot)?;
+        let found = counters(&all, relation);
         if cacheable && table.pages() <= MOST_PAGES {
             loaded.all = Some(all); // their values are read next
         }
@@ -234,21 +236,37 @@ fn pays(table: &SliceTable, probes: u32) -> bool {
 
 fn load(table: &SliceTable, snapshot: pg_sys::Snapshot) -> Result<All, Error> {
     let mut all = All::default();
-    table.scan_all(snapshot, &mut |slice: Slice| {
-        all.entry(slice.object.id)
-            .or_default()
-            .include(slice.content)
-    })?;
+    table.scan_all(snapshot, &mut |slice| include(&mut all, slice))?;
+    Ok(all)
+}
+
+fn include(all: &mut All, slice: Slice) -> Result<(), Error> {
+    let kept = all.entry(slice.object.id).or_default();
+    kept.relation = slice.object.relation;
+    kept.include(slice.content)
+}
+
+/// The same without what states hold.
+fn load_numbers(table: &SliceTable, snapshot: pg_sys::Snapshot) -> Result<All, Error> {
+    let (mut all, mut states) = (All::default(), Vec::new());
+    let mut number = |slice| include(&mut all, slice);
+    table.scan_numbers(snapshot, &mut number, &mut |id| states.push(id))?;
+    for id in states {
+        all.entry(id).or_default().is_unread = true;
+    }
     Ok(all)
 }
 
 /// Slices kept beyond one call: numbers in our own memory.
 #[derive(Default)]
 struct Kept {
+    relation: Oid,
     count: u32,
     delta: i64,
     amount: Option<Vec<u8>>,
     states: Vec<Vec<u8>>,
+    /// It has states, which were not read.
+    is_unread: bool,
 }
 
 impl Kept {
@@ -279,10 +297,13 @@ impl Kept {
 
 type All = ById<Kept>;
 
-/// Those that are counters or decimal counters.
-fn counters(all: &All) -> Vec<i64> {
-    let without_states = all.iter().filter(|(_, kept)| kept.states.is_empty());
-    without_states.map(|(id, _)| *id).collect()
+/// Those of a table that are counters or decimal counters.
+fn counters(all: &All, relation: Oid) -> Vec<i64> {
+    let is_counter = |kept: &Kept| kept.states.is_empty() && !kept.is_unread;
+    let found = all
+        .iter()
+        .filter(|(_, kept)| kept.relation == relation && is_counter(kept));
+    found.map(|(id, _)| *id).collect()
 }
 
 /// What decides visibility under an MVCC snapshot, beside the transaction's own state.

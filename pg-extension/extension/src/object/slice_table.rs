@@ -10,6 +10,7 @@ use crate::harmless;
 use crate::object::{Object, split_set};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::Cell;
+use std::ops::ControlFlow;
 use std::ptr::null_mut;
 
 const OBJECT: usize = 0;
@@ -184,6 +185,19 @@ impl SliceTable {
         snapshot: pg_sys::Snapshot,
         each: &mut dyn FnMut(Slice) -> Result<(), Error>,
     ) -> Result<(), Error> {
+        self.scan_rows(id, slot, snapshot, &mut |row| {
+            each(row.slice()).map(|()| ControlFlow::Continue(()))
+        })
+    }
+
+    /// Calls `each` for every row of the object (of one slot only if given) that `snapshot` shows, until it breaks off.
+    fn scan_rows(
+        &self,
+        id: i64,
+        slot: Option<i32>,
+        snapshot: pg_sys::Snapshot,
+        each: &mut dyn FnMut(&Row) -> Result<ControlFlow<()>, Error>,
+    ) -> Result<(), Error> {
         // SAFETY: keys match the index columns' types; scan and slot are released before returning (and by
         // PostgreSQL's resource owner if `each` raises).
         unsafe {
@@ -206,19 +220,16 @@ impl SliceTable {
             let row = pg_sys::table_slot_create(self.relation, null_mut());
             let scan = compat::index_beginscan(self.relation, self.index()?, snapshot, count);
             pg_sys::index_rescan(scan, keys.as_mut_ptr(), count, null_mut(), 0);
-            let mut result = Ok(());
-            while result.is_ok()
-                && pg_sys::index_getnext_slot(
-                    scan,
-                    pg_sys::ScanDirection::ForwardScanDirection,
-                    row,
-                )
+            let forward = pg_sys::ScanDirection::ForwardScanDirection;
+            let mut result = Ok(ControlFlow::Continue(()));
+            while matches!(result, Ok(ControlFlow::Continue(())))
+                && pg_sys::index_getnext_slot(scan, forward, row)
             {
-                result = each(slice_in(row, self.state_columns));
+                result = each(&Row::new(row, self.state_columns));
             }
             pg_sys::index_endscan(scan);
             pg_sys::ExecDropSingleTupleTableSlot(row);
-            result
+            result.map(|_| ())
         }
     }
 
@@ -228,19 +239,39 @@ impl SliceTable {
         snapshot: pg_sys::Snapshot,
         each: &mut dyn FnMut(Slice) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        // SAFETY: as in `scan_object`.
+        self.scan_all_rows(snapshot, &mut |row| each(row.slice()))
+    }
+
+    /// Calls `each` for every slice of a counter that `snapshot` shows, and `each_state` with the object of every other one. What these hold is
+    /// not looked at: it may be large.
+    pub fn scan_numbers(
+        &self,
+        snapshot: pg_sys::Snapshot,
+        each: &mut dyn FnMut(Slice) -> Result<(), Error>,
+        each_state: &mut dyn FnMut(i64),
+    ) -> Result<(), Error> {
+        self.scan_all_rows(snapshot, &mut |row| match row.state_size() {
+            None => each(row.slice()),
+            Some(_) => {
+                each_state(row.object());
+                Ok(())
+            }
+        })
+    }
+
+    fn scan_all_rows(
+        &self,
+        snapshot: pg_sys::Snapshot,
+        each: &mut dyn FnMut(&Row) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        // SAFETY: as in `scan_rows`.
         unsafe {
             let row = pg_sys::table_slot_create(self.relation, null_mut());
             let scan = pg_sys::table_beginscan(self.relation, snapshot, 0, null_mut());
+            let forward = pg_sys::ScanDirection::ForwardScanDirection;
             let mut result = Ok(());
-            while result.is_ok()
-                && pg_sys::table_scan_getnextslot(
-                    scan,
-                    pg_sys::ScanDirection::ForwardScanDirection,
-                    row,
-                )
-            {
-                result = each(slice_in(row, self.state_columns));
+            while result.is_ok() && pg_sys::table_scan_getnextslot(scan, forward, row) {
+                result = each(&Row::new(row, self.state_columns));
             }
             pg_sys::table_endscan(scan);
             pg_sys::ExecDropSingleTupleTableSlot(row);
@@ -310,7 +341,32 @@ impl SliceTable {
         Ok(found)
     }
 
-    /// Likewise for all slices that `filter` accepts.
+    /// The newest version of one of the object's slices, at which no other transaction is, which is no state of more than so many bytes, and which
+    /// `accept` takes.
+    pub fn find_free(
+        &self,
+        id: i64,
+        most_bytes: usize,
+        accept: &dyn Fn(&Slice) -> bool,
+    ) -> Result<Option<Slice>, Error> {
+        let mut dirty = dirty_snapshot();
+        let snapshot: pg_sys::Snapshot = &mut dirty;
+        let mut found = None;
+        self.scan_rows(id, None, snapshot, &mut |row| {
+            // SAFETY: the scan sets the snapshot's xmin and xmax for the row it returns.
+            let is_free = unsafe { holder(snapshot) }.is_none();
+            if is_free && row.state_size().is_none_or(|size| size <= most_bytes) {
+                found = Some(row.slice()).filter(|slice| accept(slice));
+            }
+            Ok(match found {
+                Some(_) => ControlFlow::Break(()),
+                None => ControlFlow::Continue(()),
+            })
+        })?;
+        Ok(found)
+    }
+
+    /// As [`SliceTable::newest`], for all slices that `filter` accepts.
     pub fn newest_where(&self, filter: &dyn Fn(&Slice) -> bool) -> Result<Vec<Found>, Error> {
         let mut dirty = dirty_snapshot();
         let snapshot: pg_sys::Snapshot = &mut dirty;
@@ -543,15 +599,57 @@ fn change(result: pg_sys::TM_Result::Type) -> Result<Change, Error> {
     }
 }
 
-unsafe fn slice_in(row: *mut pg_sys::TupleTableSlot, state_columns: StateColumns) -> Slice {
-    // SAFETY: the slot holds a heap tuple of the table in a buffer.
-    unsafe {
-        pg_sys::slot_getallattrs(row);
-        let tuple = (*row.cast::<pg_sys::BufferHeapTupleTableSlot>()).base.tuple;
-        let count = (*row).tts_nvalid as usize;
-        let values = std::slice::from_raw_parts((*row).tts_values, count);
-        let nulls = std::slice::from_raw_parts((*row).tts_isnull, count);
-        slice_of(&*tuple, values, nulls, state_columns)
+/// A row that a scan has come to.
+struct Row {
+    slot: *mut pg_sys::TupleTableSlot,
+    state_columns: StateColumns,
+}
+
+impl Row {
+    /// # Safety
+    /// The slot must hold a heap tuple of the table in a buffer for as long as the result is used.
+    unsafe fn new(slot: *mut pg_sys::TupleTableSlot, state_columns: StateColumns) -> Self {
+        // SAFETY: by the caller.
+        unsafe { pg_sys::slot_getallattrs(slot) };
+        Row {
+            slot,
+            state_columns,
+        }
+    }
+
+    fn columns(&self) -> (&[Datum], &[bool]) {
+        // SAFETY: by the promise of `new`; all attributes were taken out there.
+        unsafe {
+            let count = (*self.slot).tts_nvalid as usize;
+            let values = std::slice::from_raw_parts((*self.slot).tts_values, count);
+            let nulls = std::slice::from_raw_parts((*self.slot).tts_isnull, count);
+            (values, nulls)
+        }
+    }
+
+    /// The object's id.
+    fn object(&self) -> i64 {
+        self.columns().0[OBJECT].value() as i64
+    }
+
+    /// How large its state is, if it has one; the state is not read.
+    fn state_size(&self) -> Option<usize> {
+        let (values, nulls) = self.columns();
+        let state = usize::try_from(self.state_columns.state - 1).ok()?;
+        // SAFETY: a varlena.
+        (!nulls[state])
+            .then(|| unsafe { pg_sys::toast_raw_datum_size(values[state]) } - pg_sys::VARHDRSZ)
+    }
+
+    fn slice(&self) -> Slice {
+        let (values, nulls) = self.columns();
+        // SAFETY: by the promise of `new`.
+        unsafe {
+            let tuple = (*self.slot.cast::<pg_sys::BufferHeapTupleTableSlot>())
+                .base
+                .tuple;
+            slice_of(&*tuple, values, nulls, self.state_columns)
+        }
     }
 }
 

@@ -46,9 +46,7 @@ pub fn add(object: &Object, base: Option<i128>, delta: Delta<'_>) -> Result<Outc
     {
         return Ok(outcome);
     }
-    if contention::is_mostly_unchanged(object.id)
-        && let Some(outcome) = add_to_any(&table, object, delta)?
-    {
+    if let Some(outcome) = add_to_first(&table, object, delta)? {
         return Ok(outcome);
     }
     for slot in own_slots() {
@@ -107,19 +105,23 @@ fn own_slots() -> impl Iterator<Item = i32> {
         .take_while(|slot| *slot < SLOTS)
 }
 
-/// Adds to a slice that is there and that no other transaction is at, whosever it was: where changes are rare, those who look at an object find few
-/// slices then. Rows that are there can be shared, since they are rewritten without waiting; only to make one takes a slot of one's own.
-fn add_to_any(
+/// Adds to the backend's first slice, if there is one already, or to one that another backend has made and that nobody is at, so that there are as many
+/// slices as operations at one time, and not as backends. Rows that are there can be shared, since they are rewritten without waiting; only to make one
+/// takes a slot of one's own. `None`: there is none that can be used.
+fn add_to_first(
     table: &SliceTable,
     object: &Object,
     delta: Delta<'_>,
 ) -> Result<Option<Outcome>, Error> {
-    let found = table.newest(object.id, None)?;
-    let free = found.iter().find(|row| {
-        row.holder.is_none() && row.slice.slot != FOLDED && tiers::is_small(&row.slice.content)
-    });
-    match free {
-        Some(Found { slice, .. }) => add_to(table, object, slice.slot, Some(*slice), delta),
+    if let Some(slot) = own_slots().next()
+        && let Some(slice @ Some(_)) = free_slice(table, object, slot)?
+        && let Some(outcome) = add_to(table, object, slot, slice, delta)?
+    {
+        return Ok(Some(outcome));
+    }
+    let is_usable = |slice: &Slice| slice.slot != FOLDED && writer_is_visible(slice);
+    match table.find_free(object.id, tiers::SMALL, &is_usable)? {
+        Some(slice) => add_to(table, object, slice.slot, Some(slice), delta),
         None => Ok(None),
     }
 }

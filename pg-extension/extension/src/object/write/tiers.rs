@@ -30,13 +30,8 @@ pub struct Overflow<'a> {
     tier: usize,
 }
 
-/// Whether a slice has no more than the first tier has room for.
-pub fn is_small(content: &Content) -> bool {
-    match content {
-        Content::State(_, state) => size_of(*state) <= ROOM[0],
-        Content::Counter(_) | Content::Decimal(_) => true,
-    }
-}
+/// The room of the first tier.
+pub const SMALL: usize = ROOM[0];
 
 fn size_of(state: pg_sys::Datum) -> usize {
     // SAFETY: slices hold detoasted states.

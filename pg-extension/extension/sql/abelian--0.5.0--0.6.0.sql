@@ -3184,7 +3184,7 @@ CREATE FUNCTION abelian.least_order_of(abelian.ordered_put) RETURNS numeric LANG
 CREATE FUNCTION abelian.base(abelian.counter) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_base';
 CREATE FUNCTION abelian.base(abelian.bounded_counter) RETURNS bigint LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_counter_base';
 CREATE FUNCTION abelian.base(abelian.decimal_counter) RETURNS numeric LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE AS 'MODULE_PATHNAME', 'abelian_decimal_counter_base';
-CREATE FUNCTION abelian.objects_with_slices(oid) RETURNS bigint[] LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'abelian_objects_with_slices';
+CREATE FUNCTION abelian.objects_with_slices() RETURNS bigint[] LANGUAGE c STABLE PARALLEL RESTRICTED COST 1000 AS 'MODULE_PATHNAME', 'abelian_objects_with_slices';
 CREATE FUNCTION abelian.has_no_slices(bigint) RETURNS boolean LANGUAGE c STABLE PARALLEL RESTRICTED AS 'MODULE_PATHNAME', 'abelian_has_no_slices';
 -- ==== end of indexes over counters ===================================================================
 -- ==== bounded_decimal ===============================================================================

@@ -121,7 +121,7 @@ EXPLAIN (COSTS OFF) UPDATE page SET likes = likes + 1 WHERE id = 1;
 DROP INDEX page_likes_object;
 SELECT by_index, same FROM compare('SELECT id, likes FROM page ORDER BY likes DESC LIMIT 3');
 -- for rewritten statements alone
-SELECT abelian.objects_with_slices(0);
+SELECT abelian.objects_with_slices();
 SELECT abelian.has_no_slices(1);
 -- a base may lie outside of bigint
 SELECT abelian.base(9223372036854775807::abelian.counter), abelian.base(1.50::abelian.decimal_counter);

@@ -20,12 +20,15 @@ const WAYS: usize = 4;
 /// Two uses by different backends within this time count as contention of an object that is already hot.
 const NEAR_MICROSECONDS: i64 = 5_000;
 
-/// An operation that changed nothing counts one, one that wrote so many the other way.
+/// An operation that changed nothing adds 1 to an object's count, one that wrote a slice takes this much off. So the count rises only where fewer than one
+/// in 17 writes.
 const WEIGHT_OF_A_CHANGE: i32 = 16;
 
-/// From where on an object counts as one that is mostly left as it is, and how far is counted.
+/// From this count on, most operations on the object change nothing.
 const MOSTLY_UNCHANGED: i32 = 256;
-const MOST_UNCHANGED: i32 = 1024;
+
+/// The count goes no higher, so that some dozens of changes bring it down.
+const MOST_COUNTED: i32 = 1024;
 
 /// How long an object stays serial after the last transaction that used its value after operating on it: 1 s.
 const SERIAL_MICROSECONDS: i64 = 1_000_000;
@@ -38,7 +41,7 @@ struct Entry {
     used_at: AtomicI64,
     hot_until: AtomicI64,
     serial_until: AtomicI64,
-    unchanged: AtomicI32,
+    unchanged_count: AtomicI32,
     relation: AtomicU32,
     attribute: AtomicI32,
 }
@@ -55,10 +58,10 @@ impl Entry {
 
     /// Processes may overwrite each other's counts.
     fn count_unchanged(&self, by: i32) {
-        let before = self.unchanged.load(Relaxed);
-        let after = (before + by).clamp(0, MOST_UNCHANGED);
+        let before = self.unchanged_count.load(Relaxed);
+        let after = (before + by).clamp(0, MOST_COUNTED);
         if after != before {
-            self.unchanged.store(after, Relaxed);
+            self.unchanged_count.store(after, Relaxed);
         }
     }
 }
@@ -94,7 +97,7 @@ impl Detector {
             let oldest = set.iter().min_by_key(|entry| entry.used_at.load(Relaxed))?;
             oldest.hot_until.store(0, Relaxed);
             oldest.serial_until.store(0, Relaxed);
-            oldest.unchanged.store(0, Relaxed);
+            oldest.unchanged_count.store(0, Relaxed);
             oldest.relation.store(0, Relaxed);
             oldest.database.store(backend::database().to_u32(), Relaxed);
             oldest.object.store(id, Relaxed);
@@ -191,7 +194,7 @@ pub fn is_mostly_unchanged(id: i64) -> bool {
     DETECTOR
         .get()
         .find(id)
-        .is_some_and(|entry| entry.unchanged.load(Relaxed) >= MOSTLY_UNCHANGED)
+        .is_some_and(|entry| entry.unchanged_count.load(Relaxed) >= MOSTLY_UNCHANGED)
 }
 
 /// Whether nobody was seen to use the object for `abelian.fold_after`.

@@ -22,8 +22,11 @@ use std::collections::BTreeSet;
 /// The slot that collects folded slices; backends' slots start at 1.
 pub const FOLDED: i32 = 0;
 
-/// As many slices of an object that is in use are worth a new version of what has been folded, which may be large.
+/// So many slices of an object that is in use are worth a new version of what has been folded, if that has at most so many bytes, or they have at least such
+/// a part of it. Meanwhile the object is held against those who overwrite it, and those who bound its size.
 const WORTH_FOLDING: usize = 4;
+const SMALL_BYTES: usize = 1 << 16;
+const WORTH_PART: usize = 8;
 
 /// An object that has slices outside slot 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +45,13 @@ enum Parts {
     Sets,
     /// Nobody adds them up, and merging calls functions that may be users'.
     Others,
+}
+
+impl Split {
+    /// Whether nobody was seen to use it lately.
+    pub fn is_idle(&self) -> bool {
+        contention::is_idle(self.id)
+    }
 }
 
 impl Parts {
@@ -90,11 +100,12 @@ pub fn split_relations() -> Result<BTreeSet<u32>, Error> {
     Ok(relations.map(Oid::to_u32).collect())
 }
 
-/// Folds one object if it is idle, or most operations on it change nothing, and nobody overwrites it; tells whether nothing is left to fold.
+/// Folds one object that is idle, or that has several slices although most operations on it change nothing, unless somebody overwrites it; tells whether
+/// nothing is left to fold.
 pub fn fold(split: Split) -> Result<bool, Error> {
     let id = split.id;
-    let is_idle = contention::is_idle(id);
-    if !is_idle && !contention::is_mostly_unchanged(id)
+    let is_idle = split.is_idle();
+    if (!is_idle && !contention::is_mostly_unchanged(id))
         || !lock::lock(Tag::Object(id), Mode::Add, false)
     {
         return Ok(false);
@@ -106,7 +117,8 @@ pub fn fold(split: Split) -> Result<bool, Error> {
     let found = table.newest(id, None)?;
     let (folded, others): (Vec<Found>, Vec<Found>) =
         found.into_iter().partition(|row| row.slice.slot == FOLDED);
-    if folded.iter().any(|row| row.holder.is_some()) || !is_idle && others.len() < WORTH_FOLDING {
+    let is_taken = folded.iter().any(|row| row.holder.is_some());
+    if is_taken || (!is_idle && !is_worth_it(&folded, &others)) {
         return Ok(false);
     }
     let folded = folded.first().map(|row| row.slice);
@@ -120,6 +132,17 @@ pub fn fold(split: Split) -> Result<bool, Error> {
         }
         _ => merge_all(&table, folded, &others),
     }
+}
+
+/// Whether slices of an object in use are to be folded.
+fn is_worth_it(folded: &[Found], others: &[Found]) -> bool {
+    let bytes = |rows: &[Found]| {
+        rows.iter()
+            .map(|row| row.slice.content.size())
+            .sum::<usize>()
+    };
+    let folded = bytes(folded);
+    others.len() >= WORTH_FOLDING && (folded <= SMALL_BYTES || bytes(others) >= folded / WORTH_PART)
 }
 
 /// Takes slices into the folded one; tells whether it took them all.
@@ -193,10 +216,12 @@ fn store(
         Some(slice) if nothing => table.delete(&slice)?,
         Some(mut slice) => table.update(&mut slice, sum)?,
         None => {
-            if !nothing {
-                table.insert(&object, FOLDED, sum)?;
+            let is_alone = nothing || table.insert(&object, FOLDED, sum)?.is_some();
+            if is_alone {
+                Change::Done
+            } else {
+                Change::Taken
             }
-            Change::Done
         }
     };
     if done == Change::Done {

@@ -44,6 +44,8 @@ pub enum Delta<'a> {
     Decimal(Datum),
     /// Of an object whose type is over an aggregate: that type, and the state to be merged.
     State(&'a Family, &'a [u8]),
+    /// Of one whose size is bounded. It stays in one slice: what moves between two counts as uncertain in both.
+    SizedState(&'a Family, &'a [u8]),
 }
 
 /// Whether values of this type are objects.

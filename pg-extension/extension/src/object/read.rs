@@ -39,6 +39,7 @@ pub struct Slices {
     delta: i64,
     amount: Option<Datum>,
     states: Vec<Vec<u8>>,
+    state_type: Option<Oid>,
 }
 
 impl Slices {
@@ -57,11 +58,19 @@ impl Slices {
         &self.states
     }
 
+    /// The type of their object, if they are states.
+    pub fn state_type(&self) -> Option<Oid> {
+        self.state_type
+    }
+
     fn include(&mut self, content: Content) -> Result<(), Error> {
         self.count += 1;
         match content {
             // The aggregate's functions may be anybody's and read objects themselves: they are not called in a scan.
-            Content::State(_, state) => self.states.push(content_of(state)),
+            Content::State(type_, state) => {
+                self.state_type = Some(type_);
+                self.states.push(content_of(state));
+            }
             // Cannot overflow: every slice is inside its zone.
             Content::Counter(delta) => {
                 self.delta = self.delta.checked_add(delta).ok_or(Error::OutOfRange)?;
@@ -158,10 +167,11 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     LOADED.with_borrow_mut(|loaded| {
         // SAFETY: the caller's snapshot is valid.
         let cacheable = unsafe { loaded.use_for(snapshot) };
-        match loaded.all.as_ref().map(|all| all.get(&id)) {
-            Some(Some(kept)) if kept.is_unread => {}
-            Some(kept) => return Ok(kept.map_or_else(Slices::default, Kept::slices)),
-            None => {}
+        if let Some(all) = &loaded.all {
+            let kept = all.get(&id);
+            if !kept.is_some_and(|kept| kept.is_unread) {
+                return Ok(kept.map_or_else(Slices::default, Kept::slices));
+            }
         }
         if cacheable {
             loaded.probes += 1;
@@ -181,20 +191,20 @@ pub unsafe fn visible_to(id: i64, snapshot: pg_sys::Snapshot) -> Result<Slices, 
     })
 }
 
-/// The counters and decimal counters of a table of which a snapshot shows slices, each once.
+/// The counters and decimal counters of which a snapshot shows slices, each once.
 ///
 /// # Safety
 /// `snapshot` must be valid.
-pub unsafe fn with_slices(relation: Oid, snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error> {
+pub unsafe fn with_slices(snapshot: pg_sys::Snapshot) -> Result<Vec<i64>, Error> {
     LOADED.with_borrow_mut(|loaded| {
         // SAFETY: the caller's snapshot is valid.
         let cacheable = unsafe { loaded.use_for(snapshot) };
         if let Some(all) = &loaded.all {
-            return Ok(counters(all, relation));
+            return Ok(counters(all));
         }
         let table = SliceTable::for_reading()?;
         let all = load_numbers(&table, snapshot)?;
-        let found = counters(&all, relation);
+        let found = counters(&all);
         if cacheable && table.pages() <= MOST_PAGES {
             loaded.all = Some(all); // their values are read next
         }
@@ -241,12 +251,12 @@ fn load(table: &SliceTable, snapshot: pg_sys::Snapshot) -> Result<All, Error> {
 }
 
 fn include(all: &mut All, slice: Slice) -> Result<(), Error> {
-    let kept = all.entry(slice.object.id).or_default();
-    kept.relation = slice.object.relation;
-    kept.include(slice.content)
+    all.entry(slice.object.id)
+        .or_default()
+        .include(slice.content)
 }
 
-/// The same without what states hold.
+/// As [`load`], but of objects with states it notes only that they are there.
 fn load_numbers(table: &SliceTable, snapshot: pg_sys::Snapshot) -> Result<All, Error> {
     let (mut all, mut states) = (All::default(), Vec::new());
     let mut number = |slice| include(&mut all, slice);
@@ -260,19 +270,20 @@ fn load_numbers(table: &SliceTable, snapshot: pg_sys::Snapshot) -> Result<All, E
 /// Slices kept beyond one call: numbers in our own memory.
 #[derive(Default)]
 struct Kept {
-    relation: Oid,
     count: u32,
     delta: i64,
     amount: Option<Vec<u8>>,
     states: Vec<Vec<u8>>,
+    state_type: Option<Oid>,
     /// It has states, which were not read.
     is_unread: bool,
 }
 
 impl Kept {
     fn include(&mut self, content: Content) -> Result<(), Error> {
-        if let Content::State(_, state) = content {
+        if let Content::State(type_, state) = content {
             self.count += 1;
+            self.state_type = Some(type_);
             self.states.push(content_of(state));
             return Ok(());
         }
@@ -291,18 +302,17 @@ impl Kept {
             delta: self.delta,
             amount: self.amount.as_deref().map(numeric::from_bytes),
             states: self.states.clone(),
+            state_type: self.state_type,
         }
     }
 }
 
 type All = ById<Kept>;
 
-/// Those of a table that are counters or decimal counters.
-fn counters(all: &All, relation: Oid) -> Vec<i64> {
+/// Those that are counters or decimal counters.
+fn counters(all: &All) -> Vec<i64> {
     let is_counter = |kept: &Kept| kept.states.is_empty() && !kept.is_unread;
-    let found = all
-        .iter()
-        .filter(|(_, kept)| kept.relation == relation && is_counter(kept));
+    let found = all.iter().filter(|(_, kept)| is_counter(kept));
     found.map(|(id, _)| *id).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Access to `abelian.slice` at the level of heap and index: all `unsafe` of reading and writing slices.
 //!
-//! A slice is a row (object, slot, relation, attribute, delta | amount). Rows of one slot are rewritten by one
+//! A slice is a row (object, slot, relation, attribute, delta | amount | type, state). Rows of one slot are rewritten by one
 //! transaction at a time; nobody ever waits for a row here.
 
 use crate::catalog::{self, Catalog};
@@ -32,6 +32,17 @@ pub enum Content {
     Decimal(Datum),
     /// A part of an object whose type is over an aggregate: that type, and a state as `bytea`.
     State(Oid, Datum),
+}
+
+impl Content {
+    /// The bytes of a state.
+    pub fn size(&self) -> usize {
+        match self {
+            // SAFETY: slices hold detoasted states.
+            Content::State(_, state) => unsafe { pgrx::varsize_any_exhdr(state.cast_mut_ptr()) },
+            Content::Counter(_) | Content::Decimal(_) => 0,
+        }
+    }
 }
 
 /// A slice as found.
@@ -81,8 +92,6 @@ pub enum Change {
     Done,
     /// Somebody else has the row or changed it.
     Taken,
-    /// This command wrote the version itself: needs a new command id first.
-    OwnCommand,
 }
 
 /// The open table and its index; closed when dropped (locks stay to the end of the transaction).
@@ -253,7 +262,7 @@ impl SliceTable {
         self.scan_all_rows(snapshot, &mut |row| match row.state_size() {
             None => each(row.slice()),
             Some(_) => {
-                each_state(row.object());
+                each_state(row.object().id);
                 Ok(())
             }
         })
@@ -299,33 +308,12 @@ impl SliceTable {
         snapshot: pg_sys::Snapshot,
         each: &mut dyn FnMut(Object, Option<Oid>),
     ) {
-        // SAFETY: as in `scan_object`.
-        unsafe {
-            let row = pg_sys::table_slot_create(self.relation, null_mut());
-            let scan = pg_sys::table_beginscan(self.relation, snapshot, 0, null_mut());
-            let forward = pg_sys::ScanDirection::ForwardScanDirection;
-            while pg_sys::table_scan_getnextslot(scan, forward, row) {
-                let column = |number: i32| {
-                    let mut null = false;
-                    let datum = pg_sys::slot_getattr(row, number, &mut null);
-                    (!null).then_some(datum.value())
-                };
-                let fixed = |place: usize| column(place as i32 + 1).unwrap_or(0);
-                let object = Object {
-                    id: fixed(OBJECT) as i64,
-                    relation: Oid::from(fixed(RELATION) as u32),
-                    attribute: fixed(ATTRIBUTE) as i16,
-                };
-                let type_ = match self.state_columns.type_ {
-                    0 => None,
-                    number => column(number.into()),
-                };
-                each(object, type_.map(|oid| Oid::from(oid as u32)));
-                pgrx::check_for_interrupts!();
-            }
-            pg_sys::table_endscan(scan);
-            pg_sys::ExecDropSingleTupleTableSlot(row);
-        }
+        let scanned = self.scan_all_rows(snapshot, &mut |row| {
+            each(row.object(), row.type_());
+            pgrx::check_for_interrupts!();
+            Ok(())
+        });
+        debug_assert!(scanned.is_ok());
     }
 
     /// The newest versions of an object's slices (of one slot only if given): committed, our own, or under way.
@@ -341,26 +329,29 @@ impl SliceTable {
         Ok(found)
     }
 
-    /// The newest version of one of the object's slices, at which no other transaction is, which is no state of more than so many bytes, and which
-    /// `accept` takes.
+    /// One of the first slices of the object, in its newest version, that no other transaction is at and that `accept` takes; a state only if it has at most
+    /// `most_bytes`.
     pub fn find_free(
         &self,
         id: i64,
         most_bytes: usize,
         accept: &dyn Fn(&Slice) -> bool,
     ) -> Result<Option<Slice>, Error> {
+        /// Who finds none among so many meets many others: a slice of one's own is worth it.
+        const MOST_LOOKED_AT: u32 = 16;
         let mut dirty = dirty_snapshot();
         let snapshot: pg_sys::Snapshot = &mut dirty;
-        let mut found = None;
+        let (mut found, mut left) = (None, MOST_LOOKED_AT);
         self.scan_rows(id, None, snapshot, &mut |row| {
+            left -= 1;
             // SAFETY: the scan sets the snapshot's xmin and xmax for the row it returns.
             let is_free = unsafe { holder(snapshot) }.is_none();
             if is_free && row.state_size().is_none_or(|size| size <= most_bytes) {
                 found = Some(row.slice()).filter(|slice| accept(slice));
             }
             Ok(match found {
-                Some(_) => ControlFlow::Break(()),
-                None => ControlFlow::Continue(()),
+                None if left > 0 => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
             })
         })?;
         Ok(found)
@@ -415,13 +406,14 @@ impl SliceTable {
         }
     }
 
-    /// Stores a new slice and tells where. The caller has seen that no row of this slot is alive.
+    /// Stores a new slice and tells where; `None` if there is one in this slot. The caller has not seen any, but a scan with a dirty snapshot may
+    /// miss a row: it is at the row's old place in the index when the new version comes to another page.
     pub fn insert(
         &self,
         object: &Object,
         slot: i32,
         content: Content,
-    ) -> Result<pg_sys::ItemPointerData, Error> {
+    ) -> Result<Option<pg_sys::ItemPointerData>, Error> {
         // SAFETY: the tuple matches the table's columns; its index entry follows.
         unsafe {
             let tuple = self.tuple(object, slot, content);
@@ -432,11 +424,18 @@ impl SliceTable {
                 0,
                 null_mut(),
             );
-            self.index_entry(object.id, slot, tuple)?;
+            // Looks for others under the lock on the index page, and does not wait for them.
+            let check = pg_sys::IndexUniqueCheck::UNIQUE_CHECK_PARTIAL;
+            let is_alone = self.index_entry(object.id, slot, tuple, check)?;
             let place = (*tuple).t_self;
             pg_sys::heap_freetuple(tuple);
             split_set::note(object.id);
-            Ok(place)
+            if !is_alone {
+                // What a command has written, only a later one can change.
+                pg_sys::CommandCounterIncrement();
+                self.delete_at(place)?;
+            }
+            Ok(is_alone.then_some(place))
         }
     }
 
@@ -451,7 +450,9 @@ impl SliceTable {
             if done == Change::Done
                 && (*(*tuple).t_data).t_infomask2 & pg_sys::HEAP_ONLY_TUPLE as u16 == 0
             {
-                self.index_entry(slice.object.id, slice.slot, tuple)?;
+                // It takes the place of the row in this slot, so there is no other.
+                let check = pg_sys::IndexUniqueCheck::UNIQUE_CHECK_NO;
+                self.index_entry(slice.object.id, slice.slot, tuple, check)?;
             }
             if done == Change::Done {
                 slice.place = (*tuple).t_self;
@@ -464,9 +465,12 @@ impl SliceTable {
 
     /// Removes a slice found by a scan.
     pub fn delete(&self, slice: &Slice) -> Result<Change, Error> {
-        // SAFETY: the place comes from a scan of this table; `wait` is false.
+        self.delete_at(slice.place)
+    }
+
+    fn delete_at(&self, mut place: pg_sys::ItemPointerData) -> Result<Change, Error> {
+        // SAFETY: the place is one of this table; `wait` is false.
         unsafe {
-            let mut place = slice.place;
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
             change(pg_sys::heap_delete(
                 self.relation,
@@ -520,31 +524,33 @@ impl SliceTable {
         }
     }
 
+    /// Whether no other row of the slot was found, if that was looked for.
     unsafe fn index_entry(
         &self,
         id: i64,
         slot: i32,
         tuple: pg_sys::HeapTuple,
-    ) -> Result<(), Error> {
+        check: pg_sys::IndexUniqueCheck::Type,
+    ) -> Result<bool, Error> {
         let mut values: [Datum; 2] = [id.into(), slot.into()];
         let mut nulls = [false; 2];
         // SAFETY: the values are those of the index columns; the tuple was just stored.
         unsafe {
             let index = self.index()?;
             let info = pg_sys::BuildIndexInfo(index);
-            pg_sys::index_insert(
+            let is_alone = pg_sys::index_insert(
                 index,
                 values.as_mut_ptr(),
                 nulls.as_mut_ptr(),
                 &mut (*tuple).t_self,
                 self.relation,
-                pg_sys::IndexUniqueCheck::UNIQUE_CHECK_YES,
+                check,
                 false,
                 info,
             );
             pg_sys::pfree(info.cast());
+            Ok(is_alone)
         }
-        Ok(())
     }
 }
 
@@ -592,7 +598,6 @@ fn change(result: pg_sys::TM_Result::Type) -> Result<Change, Error> {
         TM_Result::TM_BeingModified | TM_Result::TM_Updated | TM_Result::TM_Deleted => {
             Ok(Change::Taken)
         }
-        TM_Result::TM_Invisible | TM_Result::TM_SelfModified => Ok(Change::OwnCommand),
         other => Err(Error::Internal(format!(
             "unexpected result {other} on a slice"
         ))),
@@ -627,9 +632,15 @@ impl Row {
         }
     }
 
-    /// The object's id.
-    fn object(&self) -> i64 {
-        self.columns().0[OBJECT].value() as i64
+    fn object(&self) -> Object {
+        object_in(self.columns().0)
+    }
+
+    /// The object's type, if it is one over an aggregate.
+    fn type_(&self) -> Option<Oid> {
+        let (values, nulls) = self.columns();
+        let column = usize::try_from(self.state_columns.type_ - 1).ok()?;
+        (!nulls[column]).then(|| Oid::from(values[column].value() as u32))
     }
 
     /// How large its state is, if it has one; the state is not read.
@@ -681,15 +692,20 @@ unsafe fn slice_of(
     // SAFETY: by the caller.
     let writer = unsafe { writer_of(tuple.t_data) };
     Slice {
-        object: Object {
-            id: values[OBJECT].value() as i64,
-            relation: Oid::from(values[RELATION].value() as u32),
-            attribute: values[ATTRIBUTE].value() as i16,
-        },
+        object: object_in(values),
         slot: values[SLOT].value() as i32,
         content,
         place: tuple.t_self,
         writer,
+    }
+}
+
+/// The object that a row's columns name.
+fn object_in(values: &[Datum]) -> Object {
+    Object {
+        id: values[OBJECT].value() as i64,
+        relation: Oid::from(values[RELATION].value() as u32),
+        attribute: values[ATTRIBUTE].value() as i16,
     }
 }
 

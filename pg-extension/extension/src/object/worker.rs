@@ -315,7 +315,10 @@ fn round(place: &Place, failed: &mut Failed) -> Option<bool> {
         .into_iter()
         .partition(|split| failed.is_paused(split.id));
     let mut nothing_left = paused.is_empty();
-    for some in split.chunks(OBJECTS_PER_TRANSACTION) {
+    let (idle, in_use): (Vec<Split>, Vec<Split>) = split.into_iter().partition(Split::is_idle);
+    // What is in use is not held for the sake of others.
+    let transactions = idle.chunks(OBJECTS_PER_TRANSACTION).chain(in_use.chunks(1));
+    for some in transactions {
         // The functions of a type may fail: then it is found out whose, and the others are folded.
         nothing_left &= match attempt(SHORT, || fold_some(some)) {
             Some(nothing_left) => {

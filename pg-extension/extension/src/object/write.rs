@@ -1,4 +1,4 @@
-//! Changing slices: adding to one's own, discarding those of an object.
+//! Changing slices: adding to one, discarding those of an object.
 
 mod tiers;
 
@@ -42,12 +42,12 @@ pub fn add(object: &Object, base: Option<i128>, delta: Delta<'_>) -> Result<Outc
     }
     let table = SliceTable::for_writing()?;
     if let Some(slice) = last_written(&table, object.id)
-        && let Some(outcome) = add_to(&table, object, slice.slot, Some(slice), delta)?
+        && add_to(&table, object, slice.slot, Some(slice), delta)? == Some(Outcome::Added)
     {
-        return Ok(outcome);
+        return Ok(Outcome::Added);
     }
-    if let Some(outcome) = add_to_first(&table, object, delta)? {
-        return Ok(outcome);
+    if add_to_present(&table, object, delta)? {
+        return Ok(Outcome::Added);
     }
     for slot in own_slots() {
         match add_to_slot(&table, object, slot, delta)? {
@@ -94,9 +94,8 @@ fn last_written(table: &SliceTable, object: i64) -> Option<Slice> {
         .flatten()
 }
 
-/// The slots of this backend, in the order of preference: apart from those of every other backend that runs now.
-/// More than one is used only where a prepared transaction keeps an earlier one, or an older snapshot does not
-/// see the last writer of it.
+/// The slots in which this backend may make slices, in the order of preference. No other running backend has them. States use one for each tier;
+/// beyond that, more than one is used only where another transaction is at the earlier ones, or an older snapshot does not see their last writer.
 fn own_slots() -> impl Iterator<Item = i32> {
     // SAFETY: constant after start; a backend's number is unique among the running ones and starts at 1.
     let (me, all) = unsafe { (backend::number(), pg_sys::MaxBackends) };
@@ -105,24 +104,22 @@ fn own_slots() -> impl Iterator<Item = i32> {
         .take_while(|slot| *slot < SLOTS)
 }
 
-/// Adds to the backend's first slice, if there is one already, or to one that another backend has made and that nobody is at, so that there are as many
-/// slices as operations at one time, and not as backends. Rows that are there can be shared, since they are rewritten without waiting; only to make one
-/// takes a slot of one's own. `None`: there is none that can be used.
-fn add_to_first(
-    table: &SliceTable,
-    object: &Object,
-    delta: Delta<'_>,
-) -> Result<Option<Outcome>, Error> {
+/// Adds to the backend's first slice, if it has made one, or to one that another backend has made and that nobody is at. False if none of them can be
+/// used, or has room.
+fn add_to_present(table: &SliceTable, object: &Object, delta: Delta<'_>) -> Result<bool, Error> {
     if let Some(slot) = own_slots().next()
         && let Some(slice @ Some(_)) = free_slice(table, object, slot)?
-        && let Some(outcome) = add_to(table, object, slot, slice, delta)?
+        && add_to(table, object, slot, slice, delta)? == Some(Outcome::Added)
     {
-        return Ok(Some(outcome));
+        return Ok(true);
     }
     let is_usable = |slice: &Slice| slice.slot != FOLDED && writer_is_visible(slice);
     match table.find_free(object.id, tiers::SMALL, &is_usable)? {
-        Some(slice) => add_to(table, object, slice.slot, Some(slice), delta),
-        None => Ok(None),
+        Some(slice) => {
+            let outcome = add_to(table, object, slice.slot, Some(slice), delta)?;
+            Ok(outcome == Some(Outcome::Added))
+        }
+        None => Ok(false),
     }
 }
 
@@ -196,28 +193,30 @@ fn merge_into(
         return Ok(Merged::TooLarge);
     };
     let Some(slice) = slice else {
-        return create(table, object, slot, content).map(Merged::At);
+        return Ok(create(table, object, slot, content)?.map_or(Merged::Unusable, Merged::At));
     };
     if is_same(&slice.content, &content) {
         return Ok(Merged::AsItWas);
     }
-    let place = match tiers::overflow(&slice, delta, &content) {
-        Some(overflow) => tiers::pass_on(table, slice, overflow, content)?,
+    let place = match tiers::spill(&slice, delta, &content) {
+        Some(spill) => tiers::pass_on(table, slice, spill, content)?,
         None => replace(table, slice, content)?,
     };
     Ok(place.map_or(Merged::Unusable, Merged::At))
 }
 
-/// A new slice, in a slot that is free; gives its place.
+/// A new slice; gives its place, or `None` if the slot is not free after all.
 fn create(
     table: &SliceTable,
     object: &Object,
     slot: i32,
     content: Content,
-) -> Result<pg_sys::ItemPointerData, Error> {
+) -> Result<Option<pg_sys::ItemPointerData>, Error> {
     let place = table.insert(object, slot, content)?;
-    count(&FIGURES.get().slices_created, 1);
-    worker::note_slices();
+    if place.is_some() {
+        count(&FIGURES.get().slices_created, 1);
+        worker::note_slices();
+    }
     Ok(place)
 }
 
@@ -227,7 +226,7 @@ fn replace(
     mut slice: Slice,
     content: Content,
 ) -> Result<Option<pg_sys::ItemPointerData>, Error> {
-    let change = retry_after_own(|| table.update(&mut slice, content))?;
+    let change = table.update(&mut slice, content)?;
     Ok((change == Change::Done).then_some(slice.place))
 }
 
@@ -243,28 +242,20 @@ fn is_same(slice: &Content, merged: &Content) -> bool {
     }
 }
 
-/// A row that the same command wrote can be changed again only by a later command.
-fn retry_after_own(mut change: impl FnMut() -> Result<Change, Error>) -> Result<Change, Error> {
-    let done = change()?;
-    if done != Change::OwnCommand {
-        return Ok(done);
-    }
-    // SAFETY: inside a transaction.
-    unsafe { pg_sys::CommandCounterIncrement() };
-    change()
-}
-
-/// A version that the transaction's snapshot does not see must not be replaced by one that it does see: the
-/// transaction would read the other's additions with its own. (READ COMMITTED takes a new snapshot soon.)
+/// A version that the snapshot in use does not see must not be replaced by one that it will see: whoever reads under that snapshot later would find both,
+/// or read the other's additions with our own. Under READ COMMITTED, the queries of a rule go on with one snapshot.
 pub(super) fn writer_is_visible(slice: &Slice) -> bool {
-    // SAFETY: inside a transaction; the snapshot is the transaction's own.
+    // SAFETY: inside a transaction; the snapshot is the transaction's own, or that of the statement.
     unsafe {
-        if !backend::has_one_snapshot()
-            || harmless::TransactionIdIsCurrentTransactionId(slice.writer)
-        {
+        if harmless::TransactionIdIsCurrentTransactionId(slice.writer) {
             return true;
         }
-        !pg_sys::XidInMVCCSnapshot(slice.writer, pg_sys::GetTransactionSnapshot())
+        let snapshot = match backend::has_one_snapshot() {
+            true => pg_sys::GetTransactionSnapshot(),
+            false if harmless::ActiveSnapshotSet() => harmless::GetActiveSnapshot(),
+            false => return true,
+        };
+        !pg_sys::XidInMVCCSnapshot(slice.writer, snapshot)
     }
 }
 
@@ -284,12 +275,13 @@ fn sum(slice: Option<Content>, delta: Delta<'_>) -> Result<Option<Content>, Erro
         (Some(Content::Decimal(slice)), Delta::Decimal(delta)) => {
             Some(Content::Decimal(numeric::add(slice, delta)?))
         }
-        (None, Delta::State(family, change)) => {
+        (None, Delta::State(family, change) | Delta::SizedState(family, change)) => {
             fits(change).then(|| Content::State(family.type_, bytea_of(change)))
         }
-        (Some(Content::State(type_, slice)), Delta::State(family, change))
-            if type_ == family.type_ =>
-        {
+        (
+            Some(Content::State(type_, slice)),
+            Delta::State(family, change) | Delta::SizedState(family, change),
+        ) if type_ == family.type_ => {
             let state = family.merged(&content_of(slice), change)?;
             fits(&state).then(|| Content::State(type_, bytea_of(&state)))
         }
@@ -343,7 +335,7 @@ fn remove_all(
                     unsafe { pg_sys::XactLockTableWait(other, null_mut(), null_mut(), 0) };
                     clean = false;
                 }
-                None => clean &= retry_after_own(|| table.delete(&row.slice))? == Change::Done,
+                None => clean &= table.delete(&row.slice)? == Change::Done,
             }
         }
         if clean {

@@ -19,7 +19,7 @@ use crate::object;
 use crate::opened::Opened;
 use crate::pg_function;
 use pgrx::IntoDatum;
-use pgrx::pg_sys::{self, CmdType, Datum, Oid};
+use pgrx::pg_sys::{self, CmdType, Datum};
 use std::rc::Rc;
 
 mod ordered;
@@ -165,12 +165,7 @@ impl Column {
 
 /// `counter_object(column) = ANY (objects with slices)`
 fn has_slices(relation: &Relation<'_>, column: &Column, functions: ByValue) -> Any {
-    let table = tree::oid(relation.id());
-    let list = tree::internal_call(
-        functions.objects_with_slices,
-        pg_sys::INT8ARRAYOID,
-        &[table],
-    );
+    let list = tree::internal_call(functions.objects_with_slices, pg_sys::INT8ARRAYOID, &[]);
     let once = tree::sublink(pg_sys::SubLinkType::EXPR_SUBLINK, tree::values(&[list]));
     tree::is_any(tree::INT8_EQUAL, column.object(relation), once)
 }
@@ -228,14 +223,13 @@ fn is_comparison(relation: &Relation<'_>, column: &Column, condition: Any) -> bo
 }
 
 pg_function!(
-    /// The objects of a table that may have another value than their rows store: those of which the active snapshot shows slices. Those that the
+    /// The objects that may have another value than their rows store: those of which the active snapshot shows slices. Those that the
     /// transaction has operated on are among them, so that the statement comes to read them, and to hold them as if it had read all.
     fn abelian_objects_with_slices(call) {
         rewritten(call)?;
         own::note_unseen_reads();
-        let table = Oid::from(call.i32(0) as u32);
         // SAFETY: a statement has an active snapshot while it runs.
-        let mut objects = unsafe { object::with_slices(table, harmless::GetActiveSnapshot())? };
+        let mut objects = unsafe { object::with_slices(harmless::GetActiveSnapshot())? };
         objects.extend(own::operated_objects());
         objects.into_datum().ok_or_else(|| Error::Internal("no array".into()))
     }

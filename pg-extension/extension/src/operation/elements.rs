@@ -237,9 +237,13 @@ impl OnElements {
         }
     }
 
-    /// Merges what [`OnElements::change`] gave into a slice.
-    pub fn add(&self, object: &Object, change: &[u8]) -> Result<Outcome, Error> {
+    fn add(&self, object: &Object, change: &[u8]) -> Result<Outcome, Error> {
         object::add(object, None, Delta::State(&self.family, change))
+    }
+
+    /// Merges what [`OnElements::change`] gave into a slice of a set whose size is bounded.
+    pub fn resize(&self, object: &Object, change: &[u8]) -> Result<Outcome, Error> {
+        object::add(object, None, Delta::SizedState(&self.family, change))
     }
 
     /// The type of the object.

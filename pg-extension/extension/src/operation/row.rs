@@ -12,7 +12,7 @@ use crate::compat::columns_of;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Object, Slices};
-use crate::types::aggregated::Aggregated;
+use crate::types::aggregated::{Aggregated, with_slices};
 use crate::types::counter::Counter;
 use crate::types::decimal_counter::DecimalCounter;
 use pgrx::pg_sys::{self, Datum, LockTupleMode, LockWaitPolicy, Oid, TM_Result};
@@ -509,7 +509,7 @@ pub fn require_unchanged(id: i64) -> Result<(), Error> {
 pub fn shows_newest(id: i64) -> Result<bool, Error> {
     // SAFETY: a statement is running, so a snapshot is active.
     let seen = unsafe { object::visible_to(id, pg_sys::GetActiveSnapshot()) }?;
-    Ok(are_same(&seen, &object::newest(id)?))
+    are_same(&seen, &object::newest(id)?)
 }
 
 /// Whether the active snapshot shows of an object's slices what one taken now would, own changes since aside.
@@ -522,17 +522,32 @@ pub fn shows_slices(id: i64) -> Result<bool, Error> {
         (*pg_sys::GetActiveSnapshot()).curcid = (*active).curcid;
         let now = object::visible_to(id, pg_sys::GetActiveSnapshot());
         pg_sys::PopActiveSnapshot();
-        Ok(are_same(&seen, &now?))
+        are_same(&seen, &now?)
     }
 }
 
-fn are_same(seen: &Slices, newest: &Slices) -> bool {
-    match (seen.decimal(), newest.decimal()) {
-        // States that differ may mean the same: that costs a retry, nothing else.
-        (None, None) => seen.counter() == newest.counter() && seen.states() == newest.states(),
+/// Whether they amount to the same, in however many slices.
+fn are_same(seen: &Slices, newest: &Slices) -> Result<bool, Error> {
+    Ok(match (seen.decimal(), newest.decimal()) {
+        (None, None) => seen.counter() == newest.counter() && are_same_states(seen, newest)?,
         (Some(seen), Some(newest)) => numerics_equal(seen, newest),
         _ => false,
+    })
+}
+
+/// Folding, and a backend that passes on what it has added, give the same parts another form. States that are written otherwise may mean the same:
+/// that costs a retry, nothing else.
+fn are_same_states(seen: &Slices, newest: &Slices) -> Result<bool, Error> {
+    if seen.states() == newest.states() {
+        return Ok(true);
     }
+    let (Some(type_), [one, others @ ..], [other_one, other_others @ ..]) =
+        (newest.state_type(), seen.states(), newest.states())
+    else {
+        return Ok(false);
+    };
+    let family = Family::required(type_)?;
+    Ok(with_slices(&family, one, others)? == with_slices(&family, other_one, other_others)?)
 }
 
 fn numerics_equal(a: Datum, b: Datum) -> bool {

@@ -144,7 +144,7 @@ impl Resizing {
     }
 
     fn store(&self, object: &Object, state: &[u8]) -> Result<Admission, Error> {
-        Ok(match self.operations.add(object, state)? {
+        Ok(match self.operations.resize(object, state)? {
             Outcome::Added => Admission::Added,
             Outcome::InPlace => Admission::InPlace,
         })

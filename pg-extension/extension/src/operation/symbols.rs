@@ -64,7 +64,7 @@ pub struct Indexed {
 /// Functions that tell apart the objects whose value is what their row stores.
 #[derive(Clone, Copy, Debug)]
 pub struct ByValue {
-    /// `objects_with_slices(table)`
+    /// `objects_with_slices()`
     pub objects_with_slices: Oid,
     /// `has_no_slices(bigint)`
     pub has_no_slices: Oid,
@@ -174,7 +174,7 @@ fn look_up() -> Option<Symbols> {
             ],
         ),
         detached: function(c"detached", &[pg_sys::ANYELEMENTOID]),
-        by_value: function(c"objects_with_slices", &[pg_sys::OIDOID])
+        by_value: function(c"objects_with_slices", &[])
             .zip(function(c"has_no_slices", &[pg_sys::INT8OID]))
             .map(|(objects_with_slices, has_no_slices)| ByValue {
                 objects_with_slices,

@@ -149,19 +149,19 @@ impl Aggregated {
     }
 }
 
-/// A state and all slices beside it. They are merged in pairs, the results in pairs, and so on: each byte is copied once for each doubling of what it is
-/// in, and not once for each slice.
+/// A state and all slices beside it. Merging one slice after the other into the whole would copy the whole once for each slice; in pairs, each byte is copied
+/// only as often as the number of slices can be halved.
 pub fn with_slices(family: &Family, base: &[u8], slices: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
-    let paired = |states: &[Vec<u8>]| -> Result<Vec<Vec<u8>>, Error> {
+    let merged_in_pairs = |states: &[Vec<u8>]| -> Result<Vec<Vec<u8>>, Error> {
         let merged = |pair: &[Vec<u8>]| match pair {
             [one, other] => family.merged(one, other),
             alone => Ok(alone.concat()),
         };
         states.chunks(2).map(merged).collect()
     };
-    let mut merged = paired(slices)?;
+    let mut merged = merged_in_pairs(slices)?;
     while merged.len() > 1 {
-        merged = paired(&merged)?;
+        merged = merged_in_pairs(&merged)?;
     }
     match merged.first() {
         Some(slices) => family.merged(base, slices),

@@ -11,11 +11,14 @@ use crate::error::Error;
 use crate::object::Delta;
 use crate::object::slice_table::{Content, Slice, SliceTable};
 use crate::varlena::{bytea_of, content_of};
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Datum};
 
 /// The room of each tier in bytes; a backend's slots beyond these have as much as a slice may have. PostgreSQL compresses rows of more than
 /// 2 kB and stores them apart, and several versions of a row should have room in its page.
-const ROOM: [usize; 3] = [1 << 10, 1 << 15, 1 << 20];
+const ROOM: [usize; 3] = [SMALL, 1 << 15, 1 << 20];
+
+/// The room of the first tier.
+pub const SMALL: usize = 1 << 10;
 
 /// What is passed on is worth it if it is so many times as large as the change that had no room.
 const WORTH_PASSING_ON: usize = 4;
@@ -24,57 +27,47 @@ const WORTH_PASSING_ON: usize = 4;
 const MOST_SLOTS: usize = 4;
 
 /// A change for which a slice has no room.
-pub struct Overflow<'a> {
+pub struct Spill<'a> {
     family: &'a Family,
     change: &'a [u8],
+    /// What is in the slice without it.
+    before: Datum,
     tier: usize,
 }
 
-/// The room of the first tier.
-pub const SMALL: usize = ROOM[0];
-
-fn size_of(state: pg_sys::Datum) -> usize {
-    // SAFETY: slices hold detoasted states.
-    unsafe { pgrx::varsize_any_exhdr(state.cast_mut_ptr()) }
-}
-
 /// The change, if `merged` has become too large for the slice.
-pub fn overflow<'a>(slice: &Slice, delta: Delta<'a>, merged: &Content) -> Option<Overflow<'a>> {
-    let (Delta::State(family, change), Content::State(_, before), Content::State(_, merged)) =
-        (delta, &slice.content, merged)
-    else {
+pub fn spill<'a>(slice: &Slice, delta: Delta<'a>, merged: &Content) -> Option<Spill<'a>> {
+    let (Delta::State(family, change), Content::State(_, before)) = (delta, slice.content) else {
         return None;
     };
-    let mut tiers = own_slots().take(ROOM.len() + MOST_SLOTS);
-    // One that another backend has made is shared as long as it is small.
-    let tier = tiers.position(|slot| slot == slice.slot).unwrap_or(0);
-    let is_full = size_of(*merged) > *ROOM.get(tier)?;
-    let is_worth_it = size_of(*before) >= WORTH_PASSING_ON * change.len();
-    (is_full && is_worth_it).then_some(Overflow {
+    // One that another backend has made is small, or it would not be shared.
+    let tier = own_slots().position(|slot| slot == slice.slot).unwrap_or(0);
+    let is_full = merged.size() > *ROOM.get(tier)?;
+    let is_worth_it = slice.content.size() >= WORTH_PASSING_ON * change.len();
+    (is_full && is_worth_it).then_some(Spill {
         family,
         change,
+        before,
         tier,
     })
 }
 
-/// Leaves the change alone in the slice and merges what was there into the backend's next slot that can be used; if there is none, into the slice, as `merged`
-/// has it. Gives the place of the slice, or `None` if somebody else is at it.
+/// Leaves only the change in the slice, and merges what was there into the backend's next slot that can be used. If there is none, the slice takes
+/// `merged`, the whole. Gives the slice's place, or `None` if somebody else is at it.
 pub fn pass_on(
     table: &SliceTable,
     slice: Slice,
-    overflow: Overflow<'_>,
+    spill: Spill<'_>,
     merged: Content,
 ) -> Result<Option<pg_sys::ItemPointerData>, Error> {
-    let Overflow {
+    let Spill {
         family,
         change,
+        before,
         tier,
-    } = overflow;
-    let Content::State(type_, before) = slice.content else {
-        return replace(table, slice, merged);
-    };
+    } = spill;
     // First, since it may turn out that somebody else is at it.
-    let alone = Content::State(type_, bytea_of(change));
+    let alone = Content::State(family.type_, bytea_of(change));
     let Some(place) = replace(table, slice, alone)? else {
         return Ok(None);
     };
@@ -89,6 +82,8 @@ pub fn pass_on(
             Merged::Unusable | Merged::TooLarge => {}
         }
     }
+    // SAFETY: inside a transaction. What a command has written, only a later one can change.
+    unsafe { pg_sys::CommandCounterIncrement() };
     match replace(table, Slice { place, ..slice }, merged)? {
         Some(place) => Ok(Some(place)),
         None => Err(Error::Internal(

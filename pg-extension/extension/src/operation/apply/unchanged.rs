@@ -91,6 +91,7 @@ impl Apply {
             if !stays {
                 return Ok(false);
             }
+            contention::note_unchanged(change.id());
         }
         Ok(true)
     }
@@ -130,11 +131,6 @@ fn pays(object: i64) -> bool {
 }
 
 fn note(object: i64, stays: bool) {
-    /// At least every 256th operation is looked at: in a large object, a look takes many times as long as an operation.
-    const MOST: u8 = u8::MAX;
-    if stays {
-        contention::note_unchanged(object);
-    }
     LOOKS.with(|all| {
         let place = &all[object as usize % REMEMBERED];
         let before = match place.get() {
@@ -143,7 +139,8 @@ fn note(object: i64, stays: bool) {
         };
         place.set(Looks {
             object,
-            in_vain: if stays { 0 } else { (before << 1 | 1) & MOST },
+            // In eight bits: at least every 256th operation is looked at. In a large object, a look takes many times as long as an operation.
+            in_vain: if stays { 0 } else { before << 1 | 1 },
             left_out: if stays { 0 } else { before },
         });
     });

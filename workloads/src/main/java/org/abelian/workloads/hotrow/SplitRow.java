@@ -23,8 +23,8 @@ final class SplitRow implements AutoCloseable {
   }
 
   /**
-   * Adds 1 in each of so many slices. Sessions that are open at the same time have slices of their
-   * own.
+   * Adds 1 in each of so many slices. Transactions share slices one after the other, so these are
+   * all open at the same time.
    */
   static SplitRow split(Database database, String table, int slices) throws SQLException {
     try (JdbcPool pool = database.pool(slices)) {
@@ -33,8 +33,12 @@ final class SplitRow implements AutoCloseable {
         for (int i = 0; i < slices; i++) {
           Connection session = pool.connection();
           sessions.add(session);
+          session.setAutoCommit(false);
           execute(session, "SET abelian.split = always");
           execute(session, "UPDATE " + table + " SET n = n + 1 WHERE id = 1");
+        }
+        for (Connection session : sessions) {
+          session.commit();
         }
         return guarded(database.pool(1), table, slices);
       } finally {

@@ -79,8 +79,8 @@ public final class GuestLists extends RecordedLoad {
     return new Host(this, number, seed);
   }
 
-  /** Whether guests seldom leave. */
-  boolean grow() {
+  /** Whether everybody has a place: then guests seldom leave. */
+  boolean hasRoomForAll() {
     return way.places > FEW;
   }
 
@@ -97,8 +97,8 @@ public final class GuestLists extends RecordedLoad {
         .isEmpty();
   }
 
-  /** Has idle slices folded, or not. */
-  public void fold(boolean on) throws SQLException {
+  /** Switches the folding worker on or off. */
+  public void setFolding(boolean on) throws SQLException {
     try (Connection connection = node().connectAsSuperuser();
         Statement statement = connection.createStatement()) {
       statement.execute("ALTER SYSTEM SET abelian.fold_interval = " + (on ? "'5ms'" : "0"));
@@ -106,16 +106,16 @@ public final class GuestLists extends RecordedLoad {
     }
   }
 
-  /** How many slices lie in the first slots of backends, and how many in further ones. */
-  public String tiers() throws SQLException {
+  /** Whether no first slot of a backend holds much, and a further one does. */
+  public boolean hasTiers() throws SQLException {
     try (Connection connection = node().connectAsSuperuser();
         Statement statement = connection.createStatement()) {
-      String further = "slot > current_setting('max_connections')::int";
-      return Rows.read(
-              statement,
-              "SELECT count(*) FILTER (WHERE NOT %1$s) > 0, count(*) FILTER (WHERE %1$s) > 0 FROM abelian.slice"
-                  .formatted(further))
-          .toString();
+      String isFirst = "slot <= current_setting('max_connections')::int";
+      String size = "coalesce(max(length(state)) FILTER (WHERE %s), 0)";
+      String sizes =
+          "SELECT %s < 2048 AND %s > 2048 FROM abelian.slice WHERE slot <> 0"
+              .formatted(size.formatted(isFirst), size.formatted("NOT " + isFirst));
+      return Rows.read(statement, sizes).equals(List.of("t "));
     }
   }
 

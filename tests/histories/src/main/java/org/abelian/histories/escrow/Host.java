@@ -60,7 +60,7 @@ final class Host extends RecordedMember {
     switch (random.nextInt(6)) {
       case 0 -> leave(statement);
       case 1 -> {
-        if (lists.grow()) {
+        if (lists.hasRoomForAll()) {
           arrive(statement);
         } else {
           leave(statement);

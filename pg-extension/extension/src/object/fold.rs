@@ -52,6 +52,11 @@ impl Split {
     pub fn is_idle(&self) -> bool {
         contention::is_idle(self.id)
     }
+
+    /// Whether its slices may be worth folding although it is in use.
+    pub fn is_mostly_unchanged(&self) -> bool {
+        contention::is_mostly_unchanged(self.id)
+    }
 }
 
 impl Parts {
@@ -105,8 +110,7 @@ pub fn split_relations() -> Result<BTreeSet<u32>, Error> {
 pub fn fold(split: Split) -> Result<bool, Error> {
     let id = split.id;
     let is_idle = split.is_idle();
-    if (!is_idle && !contention::is_mostly_unchanged(id))
-        || !lock::lock(Tag::Object(id), Mode::Add, false)
+    if (!is_idle && !split.is_mostly_unchanged()) || !lock::lock(Tag::Object(id), Mode::Add, false)
     {
         return Ok(false);
     }

@@ -338,7 +338,7 @@ struct Loaded {
 
 thread_local! {
     static LOADED: RefCell<Loaded> = RefCell::default();
-    /// Counts the ends of transactions and subtransactions: each may change what a snapshot shows of our own work.
+    /// Counts the ends of transactions and subtransactions, and our own writes: each may change what a snapshot shows of our own work.
     static GENERATION: Cell<u64> = const { Cell::new(1) };
     /// Set while a command rewrites a table that nobody else can use, under a snapshot older than its lock.
     static NEWEST_ONLY: Cell<bool> = const { Cell::new(false) };
@@ -434,12 +434,18 @@ pub fn install() {
     });
     transaction::on_subtransaction(&Subscriber {
         concerns: |_| true,
-        tell: |_| GENERATION.set(GENERATION.get() + 1),
+        tell: |_| forget_loaded(),
     });
 }
 
-fn transaction_ended() {
+/// A slice was written. An ordinary snapshot does not show that, but [`newest`] does, and so does the snapshot of the next command, which may be like that
+/// of [`newest`] before the write.
+pub(super) fn forget_loaded() {
     GENERATION.set(GENERATION.get() + 1);
+}
+
+fn transaction_ended() {
+    forget_loaded();
     // It is gone when a process ends in the middle of something.
     let _ = LOADED.try_with(|loaded| {
         if let Ok(mut loaded) = loaded.try_borrow_mut() {

@@ -7,7 +7,7 @@ use crate::catalog::{self, Catalog};
 use crate::compat;
 use crate::error::Error;
 use crate::harmless;
-use crate::object::{Object, split_set};
+use crate::object::{Object, read, split_set};
 use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -424,16 +424,17 @@ impl SliceTable {
                 0,
                 null_mut(),
             );
-            // Looks for others under the lock on the index page, and does not wait for them.
-            let check = pg_sys::IndexUniqueCheck::UNIQUE_CHECK_PARTIAL;
-            let is_alone = self.index_entry(object.id, slot, tuple, check)?;
+            let is_alone = self.index_entry(object.id, slot, tuple, false)?;
             let place = (*tuple).t_self;
             pg_sys::heap_freetuple(tuple);
             split_set::note(object.id);
+            read::forget_loaded();
             if !is_alone {
                 // What a command has written, only a later one can change.
                 pg_sys::CommandCounterIncrement();
-                self.delete_at(place)?;
+                if self.delete_at(place)? != Change::Done {
+                    return Err(Error::Internal("two slices in one slot".into()));
+                }
             }
             Ok(is_alone.then_some(place))
         }
@@ -450,15 +451,15 @@ impl SliceTable {
             if done == Change::Done
                 && (*(*tuple).t_data).t_infomask2 & pg_sys::HEAP_ONLY_TUPLE as u16 == 0
             {
-                // It takes the place of the row in this slot, so there is no other.
-                let check = pg_sys::IndexUniqueCheck::UNIQUE_CHECK_NO;
-                self.index_entry(slice.object.id, slice.slot, tuple, check)?;
+                // It takes the place of the row in this slot, so there is no other. Looking for one keeps it apart from those who insert.
+                self.index_entry(slice.object.id, slice.slot, tuple, true)?;
             }
             if done == Change::Done {
                 slice.place = (*tuple).t_self;
             }
             harmless::pfree(tuple.cast());
             split_set::note(slice.object.id);
+            read::forget_loaded();
             Ok(done)
         }
     }
@@ -469,6 +470,7 @@ impl SliceTable {
     }
 
     fn delete_at(&self, mut place: pg_sys::ItemPointerData) -> Result<Change, Error> {
+        read::forget_loaded();
         // SAFETY: the place is one of this table; `wait` is false.
         unsafe {
             let mut failure: pg_sys::TM_FailureData = std::mem::zeroed();
@@ -524,13 +526,13 @@ impl SliceTable {
         }
     }
 
-    /// Whether no other row of the slot was found, if that was looked for.
+    /// Whether no other row of the slot was found; that is looked for under the lock on the first index page where it may be, and not waited for.
     unsafe fn index_entry(
         &self,
         id: i64,
         slot: i32,
         tuple: pg_sys::HeapTuple,
-        check: pg_sys::IndexUniqueCheck::Type,
+        is_update: bool,
     ) -> Result<bool, Error> {
         let mut values: [Datum; 2] = [id.into(), slot.into()];
         let mut nulls = [false; 2];
@@ -544,8 +546,8 @@ impl SliceTable {
                 nulls.as_mut_ptr(),
                 &mut (*tuple).t_self,
                 self.relation,
-                check,
-                false,
+                pg_sys::IndexUniqueCheck::UNIQUE_CHECK_PARTIAL,
+                is_update,
                 info,
             );
             pg_sys::pfree(info.cast());

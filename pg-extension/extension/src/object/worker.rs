@@ -315,7 +315,9 @@ fn round(place: &Place, failed: &mut Failed) -> Option<bool> {
         .into_iter()
         .partition(|split| failed.is_paused(split.id));
     let mut nothing_left = paused.is_empty();
-    let (idle, in_use): (Vec<Split>, Vec<Split>) = split.into_iter().partition(Split::is_idle);
+    let (idle, mut in_use): (Vec<Split>, Vec<Split>) = split.into_iter().partition(Split::is_idle);
+    nothing_left &= in_use.is_empty();
+    in_use.retain(Split::is_mostly_unchanged);
     // What is in use is not held for the sake of others.
     let transactions = idle.chunks(OBJECTS_PER_TRANSACTION).chain(in_use.chunks(1));
     for some in transactions {

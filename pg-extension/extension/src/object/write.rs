@@ -89,9 +89,23 @@ fn remember(object: i64, slot: i32, place: pg_sys::ItemPointerData) {
 /// slot then, since the index is unique.
 fn last_written(table: &SliceTable, object: i64) -> Option<Slice> {
     let written = WRITTEN.with(|all| all[object as usize % REMEMBERED].get())?;
-    (written.object == object)
+    let slice = (written.object == object)
         .then(|| table.at(written.place, object, written.slot))
-        .flatten()
+        .flatten()?;
+    // Another backend's may have grown since.
+    (is_own(slice.slot) || slice.content.size() <= tiers::SMALL).then_some(slice)
+}
+
+fn is_own(slot: i32) -> bool {
+    // SAFETY: as in `own_slots`.
+    let (me, all) = unsafe { (backend::number(), pg_sys::MaxBackends) };
+    (slot - me) % all == 0
+}
+
+/// Whether it is the first slot of some backend. Larger tiers are not shared.
+fn is_first(slot: i32) -> bool {
+    // SAFETY: as in `own_slots`.
+    slot != FOLDED && slot <= unsafe { pg_sys::MaxBackends }
 }
 
 /// The slots in which this backend may make slices, in the order of preference. No other running backend has them. States use one for each tier;
@@ -113,7 +127,7 @@ fn add_to_present(table: &SliceTable, object: &Object, delta: Delta<'_>) -> Resu
     {
         return Ok(true);
     }
-    let is_usable = |slice: &Slice| slice.slot != FOLDED && writer_is_visible(slice);
+    let is_usable = |slice: &Slice| is_first(slice.slot) && writer_is_visible(slice);
     match table.find_free(object.id, tiers::SMALL, &is_usable)? {
         Some(slice) => {
             let outcome = add_to(table, object, slice.slot, Some(slice), delta)?;

@@ -538,16 +538,32 @@ fn are_same(seen: &Slices, newest: &Slices) -> Result<bool, Error> {
 /// Folding, and a backend that passes on what it has added, give the same parts another form. States that are written otherwise may mean the same:
 /// that costs a retry, nothing else.
 fn are_same_states(seen: &Slices, newest: &Slices) -> Result<bool, Error> {
-    if seen.states() == newest.states() {
-        return Ok(true);
+    let (seen_alone, newest_alone) = without_common(seen.states(), newest.states());
+    match (newest.state_type(), &seen_alone[..], &newest_alone[..]) {
+        (_, [], []) => Ok(true),
+        (Some(type_), [one, others @ ..], [other_one, other_others @ ..]) => {
+            let family = Family::required(type_)?;
+            let seen = with_slices(&family, one, others)?;
+            Ok(seen == with_slices(&family, other_one, other_others)?)
+        }
+        _ => Ok(false),
     }
-    let (Some(type_), [one, others @ ..], [other_one, other_others @ ..]) =
-        (newest.state_type(), seen.states(), newest.states())
-    else {
-        return Ok(false);
-    };
-    let family = Family::required(type_)?;
-    Ok(with_slices(&family, one, others)? == with_slices(&family, other_one, other_others)?)
+}
+
+/// Of two lists, what only the one has, and what only the other.
+fn without_common(one: &[Vec<u8>], other: &[Vec<u8>]) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let mut other_alone = other.to_vec();
+    let mut alone = one.to_vec();
+    alone.retain(
+        |state| match other_alone.iter().position(|same| same == state) {
+            Some(place) => {
+                other_alone.swap_remove(place);
+                false
+            }
+            None => true,
+        },
+    );
+    (alone, other_alone)
 }
 
 fn numerics_equal(a: Datum, b: Datum) -> bool {

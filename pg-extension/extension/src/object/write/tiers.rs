@@ -40,7 +40,7 @@ pub fn spill<'a>(slice: &Slice, delta: Delta<'a>, merged: &Content) -> Option<Sp
     let (Delta::State(family, change), Content::State(_, before)) = (delta, slice.content) else {
         return None;
     };
-    // One that another backend has made is small, or it would not be shared.
+    // What is shared is the first slice of some backend.
     let tier = own_slots().position(|slot| slot == slice.slot).unwrap_or(0);
     let is_full = merged.size() > *ROOM.get(tier)?;
     let is_worth_it = slice.content.size() >= WORTH_PASSING_ON * change.len();

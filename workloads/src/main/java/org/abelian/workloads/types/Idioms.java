@@ -22,6 +22,7 @@ final class Idioms {
             ConditionalDecrement.uncontended(options.rows()),
             BoundedTransfer.idiom(),
             SetAdd.idiom(),
+            SetAdd.growing(),
             DictIncrement.idiom(),
             Leaderboard.idiom(),
             RateLimit.idiom(),

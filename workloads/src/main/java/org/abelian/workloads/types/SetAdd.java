@@ -5,33 +5,47 @@ import org.abelian.workloads.types.Idiom.Ratio;
 
 /** Members join a group: a table of memberships against a set in the group's row. */
 final class SetAdd {
-  private static final int MEMBERS = 1000;
+  private static final int FEW = 1000;
+  private static final int MANY = 1_000_000;
 
   private SetAdd() {}
 
+  /** Some members, who soon are there already. */
   static Idiom idiom() {
-    String member = "\\set m random(1, " + MEMBERS + ")\n";
-    String inBounds = "BETWEEN least(%d, 1) AND " + MEMBERS;
-    Way table =
+    return idiom("set_add", "members", FEW);
+  }
+
+  /** Nearly everybody is new, so that the set grows. */
+  static Idiom growing() {
+    return idiom("set_growth", "crowd", MANY);
+  }
+
+  private static Idiom idiom(String name, String prefix, int members) {
+    String member = "\\set m random(1, " + members + ")\n";
+    String inBounds = "BETWEEN least(%1$d, 1) AND least(%1$d, " + members + ")";
+    String table = prefix + "_table";
+    String set = prefix + "_set";
+    Way rows =
         new Way(
-            "members_table",
-            List.of("CREATE TABLE members_table (id int, member text, PRIMARY KEY (id, member))"),
+            table,
+            List.of("CREATE TABLE " + table + " (id int, member text, PRIMARY KEY (id, member))"),
             member
-                + "INSERT INTO members_table VALUES (1, 'member ' || :m) ON CONFLICT DO NOTHING;\n",
-            "SELECT count(*) " + inBounds + " FROM members_table");
-    Way set =
+                + "INSERT INTO "
+                + table
+                + " VALUES (1, 'member ' || :m) ON CONFLICT DO NOTHING;\n",
+            "SELECT count(*) " + inBounds + " FROM " + table);
+    Way column =
         new Way(
-            "members_set",
+            set,
             List.of(
-                "CREATE TABLE members_set (id int PRIMARY KEY, members abelian.set)",
-                "INSERT INTO members_set VALUES (1, '{}')"),
+                "CREATE TABLE " + set + " (id int PRIMARY KEY, members abelian.set)",
+                "INSERT INTO " + set + " VALUES (1, '{}')"),
             member
-                + "UPDATE members_set SET members = abelian.add(members, 'member ' || :m) WHERE id"
-                + " = 1;\n",
-            "SELECT abelian.size(members) " + inBounds + " FROM members_set");
+                + "UPDATE "
+                + set
+                + " SET members = abelian.add(members, 'member ' || :m) WHERE id = 1;\n",
+            "SELECT abelian.size(members) " + inBounds + " FROM " + set);
     return new Idiom(
-        "set_add",
-        List.of(table, set),
-        List.of(new Ratio("set_add_over_table", set.name(), table.name())));
+        name, List.of(rows, column), List.of(new Ratio(name + "_over_table", set, table)));
   }
 }

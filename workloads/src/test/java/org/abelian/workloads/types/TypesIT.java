@@ -37,6 +37,7 @@ class TypesIT {
             "bounded_transfer_over_plain",
             "overdraft_transfer_over_plain",
             "set_add_over_table",
+            "set_growth_over_table",
             "dict_increment_over_jsonb",
             "leaderboard_over_table",
             "rate_limit_over_plain",

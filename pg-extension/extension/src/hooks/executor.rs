@@ -134,6 +134,7 @@ static BEFORE_START: List<Subscriber<Start>> = List::new();
 static AFTER_START: List<Subscriber<Start>> = List::new();
 static BEFORE_RUN: List<Subscriber<Run>> = List::new();
 static AFTER_RUN: List<Subscriber<Run>> = List::new();
+static AFTER_FINISH: List<Subscriber<Run>> = List::new();
 static mut NEXT_START: pg_sys::ExecutorStart_hook_type = None;
 static mut NEXT_FINISH: pg_sys::ExecutorFinish_hook_type = None;
 
@@ -155,6 +156,11 @@ pub fn before_run(subscriber: Subscriber<Run>) {
 /// Has `subscriber` told after a query has run; not after an error.
 pub fn after_run(subscriber: Subscriber<Run>) {
     AFTER_RUN.add(subscriber);
+}
+
+/// Has `subscriber` told when a query has finished, with its triggers but for deferred ones; not after an error.
+pub fn after_finish(subscriber: Subscriber<Run>) {
+    AFTER_FINISH.add(subscriber);
 }
 
 /// Sets the hooks.
@@ -196,5 +202,8 @@ unsafe fn run(query: *mut pg_sys::QueryDesc, next: &mut dyn FnMut()) {
 /// Triggers that come after the rows are changed run here.
 unsafe extern "C-unwind" fn finish(query: *mut pg_sys::QueryDesc) {
     // SAFETY: as in `start`.
-    unsafe { nested(|| NEXT_FINISH.unwrap_or(raw::standard_ExecutorFinish)(query)) }
+    unsafe {
+        nested(|| NEXT_FINISH.unwrap_or(raw::standard_ExecutorFinish)(query));
+        AFTER_FINISH.tell(&Run { query });
+    }
 }

@@ -13,6 +13,7 @@ mod fold;
 pub mod folding;
 pub mod leftovers;
 pub mod orphans;
+mod overwritten;
 mod read;
 pub mod remembered;
 mod slice_table;
@@ -22,6 +23,7 @@ mod write;
 
 pub use escrow::{Outlook, Watch};
 pub use fold::{split_in, split_relations};
+pub use overwritten::discard_when_finished;
 pub use read::{
     SliceTableSize, Slices, before_read, may_have_slices, newest, reads_are_watched,
     slice_table_size, visible, visible_to, watch_reads, with_slices,
@@ -74,6 +76,7 @@ pub unsafe fn nextval(sequence: Oid) -> i64 {
 /// Registers callbacks and the folding worker; called once when the library is loaded.
 pub fn install() {
     read::install();
+    overwritten::install();
     cleanup::install();
     remembered::install();
     worker::install();

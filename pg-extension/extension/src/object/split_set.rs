@@ -213,6 +213,7 @@ pg_function!(
             if trigger.is_null() || (*trigger).type_ != pg_sys::NodeTag::T_TriggerData {
                 return Err(Error::Internal("called as a function, not as a trigger".into()));
             }
+            super::read::forget_loaded();
             let stored = [(*trigger).tg_newtuple, (*trigger).tg_trigtuple];
             for tuple in stored.into_iter().filter(|tuple| !tuple.is_null()) {
                 note(slice_table::object_of(tuple, (*(*trigger).tg_relation).rd_att));

@@ -354,6 +354,9 @@ impl Apply {
             let mut changes = std::mem::take(&mut self.changes);
             self.renew(place, &mut changes)?;
             let row = self.row(place, &mut changes)?;
+            if row == Row::Skipped && changes.iter().any(|change| change.done) {
+                return Err(Error::ConcurrentUpdate); // nothing of it may stay
+            }
             self.changes = changes;
             if row == Row::Done {
                 self.target.count();
@@ -730,7 +733,7 @@ impl Apply {
         tested.any(|change| own::has_operated(change.id()))
     }
 
-    /// Does in slices what can be done there, first what may be left undone; the first that cannot decides how to go on.
+    /// Does in slices what can be done there; the first that cannot decides how to go on. As long as it is open whether the row qualifies, nothing is done.
     fn add_to_slices(
         &mut self,
         at: ItemPointerData,
@@ -771,7 +774,7 @@ impl Apply {
                 None => Admission::InPlace,
             };
             change.done = one == Admission::Added;
-            if one == Admission::Unmet {
+            if one == Admission::Unmet || one != Admission::Added && change.column.tested {
                 return Ok(one);
             }
             if all == Admission::Added {
@@ -780,9 +783,7 @@ impl Apply {
         }
         Ok(all)
     }
-}
 
-impl Apply {
     /// Who has rewritten the row so that the elements of this change are others.
     fn rewritten_by(
         &mut self,

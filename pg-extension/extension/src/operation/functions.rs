@@ -281,7 +281,7 @@ fn lock_object(
     Ok(false)
 }
 
-/// The datum to store instead of an old one, whose slices are removed.
+/// The datum to store instead of an old one, whose slices are removed when the statement has finished.
 fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
     if !call.is_null(0) {
         let old = T::argument(call, 0)?;
@@ -312,7 +312,7 @@ fn replace<T: Content>(call: Call) -> Result<Datum, Error> {
         if newest && super::old_value_is_needed(relation(call, 3)) {
             object::leave(&object)?;
         } else if newest {
-            object::discard(old.id())?;
+            object::discard_when_finished(object);
         }
     }
     if call.is_null(1) {

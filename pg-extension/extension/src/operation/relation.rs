@@ -74,8 +74,12 @@ impl Facts {
             return known;
         }
         let mut members = Vec::new();
+        let changes = CACHE.with_borrow(|cache| cache.changes);
         let facts = gather(symbols, relation, inherited, &mut members).map(Rc::new);
         CACHE.with_borrow_mut(|cache| {
+            if cache.changes != changes {
+                return; // Something has changed meanwhile: perhaps this, after it was looked at.
+            }
             if cache.known.len() >= MOST {
                 cache.known.clear();
                 cache.members.clear();
@@ -94,6 +98,8 @@ const MOST: usize = 4096;
 struct Cache {
     known: HashMap<(Oid, bool), Option<Rc<Facts>>>,
     members: HashSet<Oid>,
+    /// How often a relation has changed.
+    changes: u64,
 }
 
 thread_local! {
@@ -104,6 +110,7 @@ thread_local! {
 pub fn install() {
     cache::on_relation(|relation| {
         CACHE.with_borrow_mut(|cache| {
+            cache.changes += 1;
             if relation == pg_sys::InvalidOid || cache.members.contains(&relation) {
                 cache.known.clear();
                 cache.members.clear();

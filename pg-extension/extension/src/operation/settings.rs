@@ -54,14 +54,6 @@ fn forget_plans() {
 
 /// Registers all; called once when the library is loaded.
 pub fn define() {
-    GucRegistry::define_enum_guc(
-        c"abelian.locking_reads",
-        c"What FOR UPDATE and FOR SHARE lock besides the row.",
-        c"row: all Abelian columns of the row; selected: those that the query names.",
-        &LOCKING_READS,
-        GucContext::Userset,
-        GucFlags::default(),
-    );
     GucRegistry::define_bool_guc(
         c"abelian.concurrent_operations",
         c"Operations need not wait for the row lock.",
@@ -72,6 +64,17 @@ pub fn define() {
     );
     // SAFETY: the hooks live as long as the process.
     unsafe {
+        GucRegistry::define_enum_guc_with_hooks(
+            c"abelian.locking_reads",
+            c"What FOR UPDATE and FOR SHARE lock besides the row.",
+            c"row: all Abelian columns of the row; selected: those that the query names.",
+            &LOCKING_READS,
+            GucContext::Userset,
+            GucFlags::default(),
+            None,
+            Some(enum_assigned),
+            None,
+        );
         GucRegistry::define_enum_guc_with_hooks(
             c"abelian.returned_values",
             c"Which value RETURNING gives of a column that an UPDATE operates on.",

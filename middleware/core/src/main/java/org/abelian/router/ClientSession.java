@@ -472,7 +472,7 @@ public final class ClientSession
             new ConnectionSetup(settings, services.sealKeys(), services.schemaEpoch()),
             identity,
             settings,
-            scope::temporaryObjects);
+            scope);
     SettingsWatch watch = new SettingsWatch(transaction, backends, replies);
     TransactionEnding ending =
         new TransactionEnding(id, transaction, backends, replies, watch, services.commits(), this);

@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.abelian.router.catalog.Catalog;
 import org.abelian.router.catalog.Node;
 import org.abelian.router.error.AbelianException;
@@ -38,7 +37,7 @@ public final class BackendSession {
   private final ConnectionSetup setup;
   private final NodeIdentity identity;
   private final SessionSettings settings;
-  private final Supplier<Object> temporaryObjects;
+  private final Reading reading;
   private Backend[] byNode = new Backend[8];
   private final List<Backend> held = new ArrayList<>();
   private final List<Backend> touched = new ArrayList<>();
@@ -55,8 +54,7 @@ public final class BackendSession {
    * @param setup brings connections to what the session has set
    * @param identity as whom the nodes are connected to
    * @param settings what connections must have set
-   * @param temporaryObjects another object whenever the session's temporary objects may be others;
-   *     null while it has none. They are on the first node
+   * @param reading how the session reads texts
    */
   public BackendSession(
       Object session,
@@ -64,13 +62,13 @@ public final class BackendSession {
       ConnectionSetup setup,
       NodeIdentity identity,
       SessionSettings settings,
-      Supplier<Object> temporaryObjects) {
+      Reading reading) {
     this.session = session;
     this.pools = pools;
     this.setup = setup;
     this.identity = identity;
     this.settings = settings;
-    this.temporaryObjects = temporaryObjects;
+    this.reading = reading;
   }
 
   /** Who is told of each connection that was just borrowed. */
@@ -233,6 +231,7 @@ public final class BackendSession {
       }
       backend.seen = settings.current();
     }
+    forgetOtherLiterals(backend);
     lastUsed = backend;
   }
 
@@ -271,7 +270,7 @@ public final class BackendSession {
    * @throws AbelianException 08001 when no node can be reached
    */
   public Backend home(Catalog catalog) {
-    if (temporaryObjects.get() != null) {
+    if (reading.temporaryObjects() != null) {
       Backend first = backend(catalog.first());
       if (!first.begun) {
         connect(first);
@@ -329,6 +328,7 @@ public final class BackendSession {
   public byte[] prepare(Backend backend, NodeStatement given, boolean named, ReplyQueue replies) {
     NodeConnection connection = backend.connection;
     forgetHidden(backend);
+    forgetOtherLiterals(backend);
     NodeStatement statement = replies.numbers().there(connection.address(), given);
     byte[] name = connection.prepared().name(statement);
     if (name != null) {
@@ -371,10 +371,17 @@ public final class BackendSession {
    * a prepared statement uses.
    */
   private void forgetHidden(Backend backend) {
-    Object now = temporaryObjects.get();
+    Object now = reading.temporaryObjects();
     if (backend.temporaryObjects != now && backend.isOwn()) {
       forgetStatements(backend);
       backend.temporaryObjects = now;
+    }
+  }
+
+  /** What was prepared while literals had other values. */
+  private void forgetOtherLiterals(Backend backend) {
+    if (backend.connection.prepared().readsOtherwise(reading.literals())) {
+      backend.connection.schemaEpoch(ConnectionSetup.OUTDATED);
     }
   }
 

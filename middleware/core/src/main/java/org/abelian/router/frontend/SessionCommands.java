@@ -174,7 +174,7 @@ public final class SessionCommands {
       return resetAll();
     }
     if (setting.name().equals("client_encoding") && setting.value() != null) {
-      requireUtf8(setting.value());
+      Encodings.requireUtf8(setting.value());
     }
     if (setting.name().equals("transaction snapshot")) {
       requireOneNode();
@@ -211,15 +211,6 @@ public final class SessionCommands {
     String asked =
         resets && lasting ? settings.asked().statement(facts.command().setting().name()) : null;
     return asked == null ? statement.statement() : NodeStatement.of(asked);
-  }
-
-  /** Statements are analysed, and keys hashed, as UTF-8. */
-  public static void requireUtf8(String encoding) {
-    if (!Encodings.isUtf8(encoding)) {
-      throw AbelianException.unsupported(
-          "client_encoding " + encoding + " is not supported through the router",
-          "Use UTF8 (for libpq: PGCLIENTENCODING=UTF8).");
-    }
   }
 
   /** What a session exports is the snapshot of one node. */

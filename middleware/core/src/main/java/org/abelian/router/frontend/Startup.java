@@ -20,6 +20,7 @@ import org.abelian.router.protocol.ProtocolException;
 import org.abelian.router.protocol.StartupCode;
 import org.abelian.router.protocol.StartupMessage;
 import org.abelian.router.protocol.StartupSettings;
+import org.abelian.router.routing.Encodings;
 import org.abelian.router.session.SessionErrors;
 
 /**
@@ -189,9 +190,9 @@ public final class Startup {
   private void open() throws IOException {
     StartupSettings asked = StartupSettings.of(message);
     NodeIdentity identity = new NodeIdentity(asked.fixed(), exchange.secret());
-    SessionCommands.requireUtf8(asked.settings().getOrDefault("client_encoding", "UTF8"));
+    Encodings.requireUtf8(asked.settings().getOrDefault("client_encoding", "UTF8"));
     Map<String, String> reported = host.connect(identity, asked);
-    SessionCommands.requireUtf8(reported.getOrDefault("client_encoding", "UTF8"));
+    Encodings.requireUtf8(reported.getOrDefault("client_encoding", "UTF8"));
     host.opened();
     output.writer().begin(BackendType.AUTHENTICATION).int4(0).end();
     reported.forEach(

@@ -22,6 +22,10 @@ public final class PreparedStatements {
   private final LinkedHashMap<NodeStatement, byte[]> names = new LinkedHashMap<>(64, 0.75f, true);
   private final ArrayDeque<NodeStatement> unconfirmed = new ArrayDeque<>();
   private NodeStatement unnamed;
+
+  /** What decided which values their literals have; null as long as nobody has said. */
+  private String literals;
+
   private long counter;
 
   /**
@@ -106,6 +110,24 @@ public final class PreparedStatements {
     names.clear();
     bytes = 0;
     unnamed = null;
+  }
+
+  /**
+   * What decides from now on which values literals have. Where it is something else than before,
+   * all are forgotten, since nodes keep the values that literals had when they were parsed.
+   *
+   * @return true when the node still has named ones
+   */
+  public boolean readsOtherwise(String now) {
+    if (now.equals(literals)) {
+      return false;
+    }
+    boolean hadNamed = literals != null && !names.isEmpty();
+    if (literals != null) {
+      forgetAll();
+    }
+    literals = now;
+    return hadNamed;
   }
 
   /** The node dropped them all (DISCARD ALL). */

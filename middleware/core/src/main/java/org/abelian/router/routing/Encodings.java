@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.abelian.router.error.AbelianException;
 
 /** Which client encodings the router can read statements and keys in. */
 public final class Encodings {
@@ -63,5 +64,18 @@ public final class Encodings {
   /** True when texts of that encoding are UTF-8, whatever the spelling of its name. */
   public static boolean isUtf8(String encoding) {
     return UTF8.contains(plain(encoding));
+  }
+
+  /**
+   * Statements are analysed, and keys hashed, as UTF-8.
+   *
+   * @throws AbelianException 0A000 for another encoding
+   */
+  public static void requireUtf8(String encoding) {
+    if (!isUtf8(encoding)) {
+      throw AbelianException.unsupported(
+          "client_encoding " + encoding + " is not supported through the router",
+          "Use UTF8 (for libpq: PGCLIENTENCODING=UTF8).");
+    }
   }
 }

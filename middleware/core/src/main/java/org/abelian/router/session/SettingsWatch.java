@@ -6,6 +6,7 @@ import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
 import org.abelian.router.backend.ReportedSettings;
+import org.abelian.router.backend.SettingsSnapshot;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.CollectReply;
 import org.abelian.router.execution.NodeCall;
@@ -13,6 +14,7 @@ import org.abelian.router.execution.NodeReply;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.execution.RouterWork;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.routing.Encodings;
 
 /**
  * Sees to it that what one node says was set holds on the session's other nodes: for the rest of
@@ -83,9 +85,19 @@ public final class SettingsWatch {
     replies.add(NodeReply.swallow(backend.connection));
   }
 
-  /** What a node says now is what the session has set. */
+  /**
+   * What a node says now is what the session has set.
+   *
+   * @throws AbelianException 0A000 for an encoding that the router cannot read; the node has it
+   *     until the transaction ends, or until it is brought to what the session had set before
+   */
   private void changed(Backend backend) {
     ReportedSettings now = backend.reported();
+    String encoding = now.value("client_encoding");
+    if (encoding != null && !Encodings.isUtf8(encoding)) {
+      backend.connection.settingsMark(SettingsSnapshot.UNKNOWN);
+      Encodings.requireUtf8(encoding);
+    }
     origins.remove(backend);
     origins.add(backend);
     if (!state.isOpen()) {

@@ -3,6 +3,7 @@ package org.abelian.router.session;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Locale;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
@@ -344,14 +345,19 @@ public final class TransactionState {
     return history.stream().anyMatch(entry -> !entry.settings().isEmpty());
   }
 
-  /** The statements that set one of these, in order; empty when none has been made. */
+  /**
+   * The statements that set one of these, in order; empty when none has been made.
+   *
+   * @param names in lower case: nodes report names in their own
+   */
   public String changesOf(Collection<String> names) {
     if (history.isEmpty()) {
       return "";
     }
     StringBuilder text = new StringBuilder();
     for (Entry entry : history) {
-      if (entry.settings().stream().anyMatch(names::contains)) {
+      if (entry.settings().stream()
+          .anyMatch(name -> names.contains(name.toLowerCase(Locale.ROOT)))) {
         text.append(entry.statement().sql()).append('\0');
       }
     }

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.abelian.router.backend.Reading;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.backend.SettingsSnapshot;
 import org.abelian.router.pool.NodeIdentity;
@@ -15,7 +16,7 @@ import org.abelian.router.pool.NodeIdentity;
  * settings that decide what names and literals mean, by temporary objects and uncommitted changes
  * of the schema. Not thread-safe.
  */
-public final class SchemaScope {
+public final class SchemaScope implements Reading {
   /** Settings that change what a text means, or what is told of it. */
   private static final List<String> MEANING =
       List.of(
@@ -39,9 +40,22 @@ public final class SchemaScope {
           "abelian.plan_exchanges",
           "abelian.min_broadcast_size");
 
+  /** Those of them that decide which values literals have. */
+  private static final List<String> LITERALS =
+      List.of(
+          "standard_conforming_strings",
+          "transform_null_equals",
+          "DateStyle",
+          "TimeZone",
+          "IntervalStyle",
+          "array_nulls",
+          "lc_monetary",
+          "xmloption");
+
   /** The same as the analysis of SET writes them. */
-  private static final Set<String> MEANT =
-      MEANING.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
+  private static final Set<String> MEANT = lowerCase(MEANING);
+
+  private static final Set<String> LITERALS_MEANT = lowerCase(LITERALS);
 
   private final String identity;
   private final SessionSettings settings;
@@ -74,6 +88,7 @@ public final class SchemaScope {
   private boolean temporaryChanged;
 
   private String shared;
+  private String sharedLiterals;
   private SettingsSnapshot sharedSettings;
 
   /**
@@ -102,18 +117,42 @@ public final class SchemaScope {
 
   /** Equal for sessions that would read all texts alike if they saw the same. */
   private String read() {
+    renew();
+    return withChanges(shared, MEANT);
+  }
+
+  @Override
+  public String literals() {
+    renew();
+    return withChanges(sharedLiterals, LITERALS_MEANT);
+  }
+
+  private void renew() {
     SettingsSnapshot now = settings.snapshot();
     if (now != sharedSettings) {
-      StringBuilder text = new StringBuilder(identity);
-      for (String name : MEANING) {
-        String value = now.wanted().value(name);
-        text.append('\0').append(value == null ? "" : "=" + value);
-      }
-      shared = text.toString().intern();
+      shared = values(identity, now, MEANING);
+      sharedLiterals = values("", now, LITERALS);
       sharedSettings = now;
     }
-    String made = changes.apply(MEANT);
-    return made.isEmpty() ? shared : shared + "\0" + made;
+  }
+
+  private static String values(String before, SettingsSnapshot settings, List<String> names) {
+    StringBuilder text = new StringBuilder(before);
+    for (String name : names) {
+      String value = settings.wanted().value(name);
+      text.append('\0').append(value == null ? "" : "=" + value);
+    }
+    return text.toString().intern();
+  }
+
+  /** The transaction's own changes of these settings, too. */
+  private String withChanges(String values, Set<String> names) {
+    String made = changes.apply(names);
+    return made.isEmpty() ? values : values + "\0" + made;
+  }
+
+  private static Set<String> lowerCase(List<String> names) {
+    return names.stream().map(name -> name.toLowerCase(Locale.ROOT)).collect(Collectors.toSet());
   }
 
   /** True when only a node of the session's own transaction, or its own objects, can tell. */
@@ -173,7 +212,7 @@ public final class SchemaScope {
     return temporary != null;
   }
 
-  /** Another object whenever the temporary objects may be others; null while there are none. */
+  @Override
   public Object temporaryObjects() {
     return temporary;
   }

@@ -142,7 +142,7 @@ public abstract class ScriptedCluster {
     SchemaScope scope = new SchemaScope(identity, settings, transaction::changesOf);
     SealKeys keys = new SealKeys(address -> pools.routersPool(address, identity), ROUTER);
     ConnectionSetup setup = new ConnectionSetup(settings, keys, () -> 1);
-    backends = new BackendSession(this, pools, setup, identity, settings, scope::temporaryObjects);
+    backends = new BackendSession(this, pools, setup, identity, settings, scope);
     context = context(settings, scope, catalogs);
     replies.errors(new Errors());
     replies.beginGroup();

@@ -1,0 +1,189 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.abelian.cluster.wire.Message;
+import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.LocalNode;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.abelian.harness.WithNode;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a literal means depends on settings: each session, and each statement, reads it by those
+ * that hold for it, whatever others have run in the same words, compared with one PostgreSQL.
+ */
+@WithNode
+@WithCluster
+class LiteralSettingsIT {
+  private static final List<String> TABLES =
+      List.of(
+          "CREATE TABLE day (day date PRIMARY KEY, number int)",
+          "CREATE TABLE moment (id int PRIMARY KEY, at timestamptz)");
+  private static final List<String> PLACEMENT =
+      List.of(
+          "SELECT create_distributed_table('day', 'day')",
+          "SELECT create_distributed_table('moment', 'id')");
+  private static final List<String> ROWS =
+      List.of(
+          "INSERT INTO day SELECT date '2026-01-01' + i, i FROM generate_series(0, 364) i",
+          "INSERT INTO moment SELECT i, timestamptz '2026-01-01 05:00Z' FROM generate_series(1, 9)"
+              + " i");
+  private static boolean created;
+
+  private final LocalNode single;
+  private final RouterServer router;
+
+  LiteralSettingsIT(LocalNode single, RouterServer router) {
+    this.single = single;
+    this.router = router;
+  }
+
+  @BeforeEach
+  void create() throws SQLException {
+    if (created) {
+      return;
+    }
+    try (Connection bare = single.connect();
+        Connection routed = router.connect()) {
+      run(bare, TABLES);
+      run(routed, TABLES);
+      run(routed, PLACEMENT);
+      run(bare, ROWS);
+      run(routed, ROWS);
+    }
+    created = true;
+  }
+
+  private static void run(Connection connection, List<String> statements) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (String sql : statements) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  @Test
+  void whatAFunctionSetsForATransactionIsNotHowOthersReadTheSameText() throws IOException {
+    try (WireClient alone = wire(single.port());
+        WireClient one = wire(router.port());
+        WireClient other = wire(router.port())) {
+      for (String set :
+          List.of(
+              "SELECT set_config('DateStyle', 'ISO, DMY', true)",
+              "SET LOCAL DateStyle = 'ISO, DMY'")) {
+        // New texts for each way.
+        String suffix = " AND number IS NOT NULL -- " + set.length();
+        for (int month = 7; month <= 12; month++) {
+          String sql =
+              "SELECT number FROM day WHERE day = '%02d/%02d/2026'".formatted(month - 6, month)
+                  + suffix;
+          List<String> dayFirst = new ArrayList<>();
+          for (WireClient client : List.of(alone, one)) {
+            ask(client, "BEGIN");
+            ask(client, set);
+            dayFirst.add(ask(client, sql).toString());
+            ask(client, "COMMIT");
+          }
+          assertEquals(dayFirst.get(0), dayFirst.get(1), sql);
+          assertEquals(ask(alone, sql), ask(other, sql), sql);
+          assertEquals(ask(alone, sql), ask(one, sql), sql);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aStatementIsReadAnewWhenTheSessionHasSetSomethingElse() throws IOException {
+    try (WireClient alone = wire(single.port());
+        WireClient through = wire(router.port())) {
+      String sql = "SELECT id FROM moment WHERE id = 5 AND at > timestamptz '2026-01-01 04:00'";
+      for (String set :
+          List.of(
+              "SET TIME ZONE 'UTC'",
+              "SET TIME ZONE 'America/New_York'",
+              "SET TIME ZONE 'UTC'",
+              "SELECT set_config('TimeZone', 'America/New_York', false)",
+              "BEGIN",
+              "SET LOCAL TimeZone = 'UTC'",
+              "COMMIT")) {
+        ask(alone, set);
+        ask(through, set);
+        for (int i = 0; i < 4; i++) {
+          assertEquals(extended(alone, sql), extended(through, sql), set + ", time " + i);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aConnectionThatAnotherSessionUsedDoesNotKeepItsLiterals() throws IOException {
+    String sql = "SELECT id FROM moment WHERE id = 6 AND at > timestamptz '2026-01-01 04:00'";
+    for (int round = 0; round < 3; round++) {
+      for (String zone : List.of("UTC", "America/New_York")) {
+        try (WireClient alone = wire(single.port());
+            WireClient through = wire(router.port())) {
+          ask(alone, "SET TIME ZONE '" + zone + "'");
+          ask(through, "SET TIME ZONE '" + zone + "'");
+          for (int i = 0; i < 5; i++) {
+            assertEquals(extended(alone, sql), extended(through, sql), zone);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void anEncodingThatTheRouterCannotReadIsRefusedHoweverItIsSet() throws IOException {
+    try (WireClient client = wire(router.port())) {
+      for (String set :
+          List.of(
+              "SELECT set_config('client_encoding', 'LATIN1', false)",
+              "SET client_encoding = 'LATIN1'")) {
+        assertTrue(ask(client, set).toString().contains("0A000"), set);
+        assertEquals("[UTF8]", ask(client, "SHOW client_encoding").get(0), set);
+        assertEquals("[é]", ask(client, "SELECT 'é' FROM moment WHERE id = 1").get(0), set);
+      }
+      ask(client, "BEGIN");
+      String local = "SELECT set_config('client_encoding', 'LATIN1', true)";
+      assertTrue(ask(client, local).toString().contains("0A000"));
+      ask(client, "ROLLBACK");
+      assertEquals("[UTF8]", ask(client, "SHOW client_encoding").get(0));
+    }
+  }
+
+  private static WireClient wire(int port) throws IOException {
+    return ParityFixture.wire(port);
+  }
+
+  private static List<String> ask(WireClient client, String sql) throws IOException {
+    return answers(client.query(sql).untilReady());
+  }
+
+  private static List<String> extended(WireClient client, String sql) throws IOException {
+    return answers(client.parse("", sql).bind("", "", 0).execute("", 0).sync().untilReady());
+  }
+
+  private static List<String> answers(List<Message> messages) {
+    List<String> answers = new ArrayList<>();
+    for (Message message : messages) {
+      switch (message.type()) {
+        case 'D' -> answers.add(Arrays.toString(message.values()));
+        case 'C' -> answers.add(message.toString());
+        case 'E' -> answers.add("E " + message.sqlState());
+        default -> {}
+      }
+    }
+    return answers;
+  }
+}

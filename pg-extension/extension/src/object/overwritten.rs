@@ -4,7 +4,7 @@
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::{self, executor, transaction};
 use crate::object::{Object, leftovers, split_set, worker, write};
-use pgrx::pg_sys::{self, SubTransactionId, SubXactEvent};
+use pgrx::pg_sys::{self, SubTransactionId, SubXactEvent, XactEvent};
 use std::cell::RefCell;
 
 struct Overwritten {
@@ -42,16 +42,23 @@ fn take(gone: impl Fn(&Overwritten) -> bool) -> Vec<Object> {
 
 /// A statement that was as deep as the next one would be has finished.
 fn finished() {
-    for object in take(|one| one.depth > hooks::depth()) {
+    let overwritten = take(|one| one.depth > hooks::depth());
+    if !overwritten.is_empty() {
+        // SAFETY: between two commands. What the statement has written, only a later one can change.
+        unsafe { pg_sys::CommandCounterIncrement() };
+    }
+    for object in overwritten {
         write::discard(object.id).unwrap_or_else(|error| error.raise());
     }
 }
 
-/// What was undone is not overwritten; if it is all the same, the worker will find out.
-fn undone(gone: impl Fn(&Overwritten) -> bool) {
-    for object in take(gone) {
-        leftovers::note(object.relation);
-        worker::note_slices();
+/// What is left of a statement that has not finished: undone, or for the worker to find.
+fn ended(event: XactEvent::Type) {
+    for object in take(|_| true) {
+        if event != XactEvent::XACT_EVENT_ABORT {
+            leftovers::note(object.relation);
+            worker::note_slices();
+        }
     }
 }
 
@@ -70,10 +77,10 @@ pub fn install() {
     });
     transaction::on_end(&Subscriber {
         concerns: |event| transaction::is_over(*event) && !is_empty(),
-        tell: |_| undone(|_| true),
+        tell: |event| ended(*event),
     });
     transaction::on_subtransaction(&Subscriber {
         concerns: |end| end.kind == SubXactEvent::SUBXACT_EVENT_ABORT_SUB && !is_empty(),
-        tell: |end| undone(|one| one.subtransaction >= end.own),
+        tell: |end| drop(take(|one| one.subtransaction >= end.own)),
     });
 }

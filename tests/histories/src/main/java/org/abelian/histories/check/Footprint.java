@@ -29,6 +29,10 @@ record Footprint(
         row.id(), row.incarnation(), reads, ColumnSet.NONE, ColumnSet.NONE, false, false);
   }
 
+  Footprint withoutAdditions(int columns) {
+    return new Footprint(id, incarnation, reads, sets, adds & ~columns, overwrites, inserts);
+  }
+
   boolean writes() {
     return overwrites || (sets | adds) != ColumnSet.NONE;
   }

@@ -231,6 +231,9 @@ final class SessionRules {
       return at.acted(null, null);
     }
     Effect effect = Semantics.onRow(statement, row);
+    if (!level.keepsSnapshot()) {
+      effect = effect.withoutIdleAdditions(row); // Under one snapshot they are done as others are.
+    }
     if (isOutdated(at, effect)) {
       return null;
     }

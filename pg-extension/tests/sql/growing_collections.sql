@@ -62,11 +62,14 @@ TABLE greatest;
 BEGIN;
 CALL join_crowd(3501, 3600);
 PREPARE TRANSACTION 'crowd';
-CREATE TABLE kept AS SELECT attribute, slot FROM abelian.slice;
+CREATE TABLE kept AS SELECT attribute, slot, md5(state) AS state FROM abelian.slice;
 CALL join_one_by_one(4001, 4100);
-SELECT count(*) > 0 AS others FROM (SELECT attribute, slot FROM abelian.slice EXCEPT TABLE kept) d;
+CREATE TABLE meanwhile AS SELECT attribute, slot, md5(state) AS state FROM abelian.slice;
+CREATE TABLE used AS TABLE meanwhile EXCEPT TABLE kept;
 SELECT * FROM same;
 COMMIT PREPARED 'crowd';
+SELECT count(*) > 0 AS kept, count(used) AS by_both, (SELECT count(*) > 0 FROM used) AS used
+FROM (SELECT attribute, slot, md5(state) FROM abelian.slice EXCEPT TABLE meanwhile) changed LEFT JOIN used USING (attribute, slot);
 SELECT * FROM same;
 CALL join_one_by_one(5001, 5100);
 SELECT * FROM same;

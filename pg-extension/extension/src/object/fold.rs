@@ -168,12 +168,8 @@ fn merge_all(table: &SliceTable, folded: Option<Slice>, others: &[Found]) -> Res
         removed += 1;
     }
     if let (Some(object), Some(sum)) = (object, sum) {
-        let sum = match states {
-            None => sum,
-            Some(_) => {
-                merge(states, sum)?.ok_or(Error::Internal("slices of different types".into()))?
-            }
-        };
+        let of_two_types = || Error::Internal("slices of different types".into());
+        let sum = merge(states, sum)?.ok_or_else(of_two_types)?;
         store(table, folded, object, sum)?;
         statistics::count(&FIGURES.get().folds, 1);
         statistics::count(&FIGURES.get().slices_folded, removed);

@@ -51,7 +51,7 @@ pub unsafe fn candidates(
         }
     };
     // SAFETY: by the caller.
-    unsafe { SliceTable::for_reading()?.scan_objects(snapshot, &mut note) };
+    unsafe { SliceTable::for_reading()?.scan_objects(snapshot, &mut note)? };
     Ok(Candidates {
         objects: found.into_iter().collect(),
         more_after,
@@ -65,10 +65,11 @@ pub fn tables() -> Result<HashSet<Oid>, Error> {
     // SAFETY: inside a transaction; the snapshot is given back.
     unsafe {
         let snapshot = pg_sys::RegisterSnapshot(pg_sys::GetLatestSnapshot());
-        slices.scan_objects(snapshot, &mut |object, _| {
+        let scanned = slices.scan_objects(snapshot, &mut |object, _| {
             found.insert(object.relation);
         });
         pg_sys::UnregisterSnapshot(snapshot);
+        scanned?;
     }
     Ok(found)
 }

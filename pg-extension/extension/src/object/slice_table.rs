@@ -289,13 +289,13 @@ impl SliceTable {
     }
 
     /// Calls `each` with the object of every row of the table, whoever may see it.
-    pub fn all_objects(&self, each: &mut dyn FnMut(i64)) {
+    pub fn all_objects(&self, each: &mut dyn FnMut(i64)) -> Result<(), Error> {
         // SAFETY: every process has this snapshot.
         unsafe {
             self.scan_objects(&raw mut pg_sys::SnapshotAnyData, &mut |object, _| {
                 each(object.id)
             })
-        };
+        }
     }
 
     /// Calls `each` with the object of every slice that `snapshot` shows, and with its type if that is one over an aggregate. What the slices
@@ -307,13 +307,12 @@ impl SliceTable {
         &self,
         snapshot: pg_sys::Snapshot,
         each: &mut dyn FnMut(Object, Option<Oid>),
-    ) {
-        let scanned = self.scan_all_rows(snapshot, &mut |row| {
+    ) -> Result<(), Error> {
+        self.scan_all_rows(snapshot, &mut |row| {
             each(row.object(), row.type_());
             pgrx::check_for_interrupts!();
             Ok(())
-        });
-        debug_assert!(scanned.is_ok());
+        })
     }
 
     /// The newest versions of an object's slices (of one slot only if given): committed, our own, or under way.

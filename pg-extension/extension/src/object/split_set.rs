@@ -171,7 +171,7 @@ fn scan(set: &SplitSet, generation: u32) -> Result<bool, Error> {
     if unsafe { pg_sys::RecoveryInProgress() } || set.free_place(generation).is_none() {
         return Ok(false);
     }
-    SliceTable::for_reading()?.all_objects(&mut |id| set.note(bit(id)));
+    SliceTable::for_reading()?.all_objects(&mut |id| set.note(bit(id)))?;
     // Whoever needs the place at the same time scans again.
     let Some(place) = set.free_place(generation) else {
         return Ok(false);

@@ -8,9 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import org.abelian.cluster.wire.Message;
 import org.abelian.cluster.wire.WireClient;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
@@ -167,23 +165,11 @@ class LiteralSettingsIT {
   }
 
   private static List<String> ask(WireClient client, String sql) throws IOException {
-    return answers(client.query(sql).untilReady());
+    return ParityFixture.ask(client, sql);
   }
 
   private static List<String> extended(WireClient client, String sql) throws IOException {
-    return answers(client.parse("", sql).bind("", "", 0).execute("", 0).sync().untilReady());
-  }
-
-  private static List<String> answers(List<Message> messages) {
-    List<String> answers = new ArrayList<>();
-    for (Message message : messages) {
-      switch (message.type()) {
-        case 'D' -> answers.add(Arrays.toString(message.values()));
-        case 'C' -> answers.add(message.toString());
-        case 'E' -> answers.add("E " + message.sqlState());
-        default -> {}
-      }
-    }
-    return answers;
+    return ParityFixture.answers(
+        client.parse("", sql).bind("", "", 0).execute("", 0).sync().untilReady());
   }
 }

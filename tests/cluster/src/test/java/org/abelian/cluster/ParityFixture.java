@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -90,6 +91,28 @@ final class ParityFixture {
 
   static WireClient wire(int port) throws IOException {
     return WireClient.connect(port, LocalNode.USER, LocalNode.USER, LocalNode.DATABASE);
+  }
+
+  /** What a simple query is answered; see {@link #answers}. */
+  static List<String> ask(WireClient client, String sql) throws IOException {
+    return answers(client.query(sql).untilReady());
+  }
+
+  /** Rows sorted, tags, the state of the transaction, and the SQLSTATE of an error. */
+  static List<String> answers(List<Message> messages) {
+    List<String> rows = new ArrayList<>();
+    List<String> rest = new ArrayList<>();
+    for (Message message : messages) {
+      switch (message.type()) {
+        case 'D' -> rows.add(Arrays.toString(message.values()));
+        case 'C', 'Z' -> rest.add(message.toString());
+        case 'E' -> rest.add("E " + message.sqlState());
+        default -> {}
+      }
+    }
+    rows.sort(null);
+    rows.addAll(rest);
+    return rows;
   }
 
   /**

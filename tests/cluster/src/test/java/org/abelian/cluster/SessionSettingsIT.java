@@ -8,9 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import org.abelian.cluster.wire.Message;
 import org.abelian.cluster.wire.WireClient;
 import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
@@ -294,25 +292,8 @@ class SessionSettingsIT {
     return ParityFixture.wire(port);
   }
 
-  /** Rows sorted, tags and the SQLSTATE of an error. */
   private static List<String> ask(WireClient client, String sql) throws IOException {
-    return answers(client.query(sql).untilReady());
-  }
-
-  private static List<String> answers(List<Message> messages) {
-    List<String> rows = new ArrayList<>();
-    List<String> rest = new ArrayList<>();
-    for (Message message : messages) {
-      switch (message.type()) {
-        case 'D' -> rows.add(Arrays.toString(message.values()));
-        case 'C', 'Z' -> rest.add(message.toString());
-        case 'E' -> rest.add("E " + message.sqlState());
-        default -> {}
-      }
-    }
-    rows.sort(null);
-    rows.addAll(rest);
-    return rows;
+    return ParityFixture.ask(client, sql);
   }
 
   @Test
@@ -329,7 +310,7 @@ class SessionSettingsIT {
                 "SELECT id FROM spread WHERE id < 8")) {
           client.parse("", sql).bind("", "", 0).execute("", 0);
         }
-        answers.add(answers(client.sync().untilReady()));
+        answers.add(ParityFixture.answers(client.sync().untilReady()));
         answers.add(ask(client, "SELECT id FROM spread"));
       }
       assertEquals(answers.subList(0, 2), answers.subList(2, 4));

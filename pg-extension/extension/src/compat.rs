@@ -512,6 +512,19 @@ pub fn own_condition(merge: &pg_sys::Query) -> *mut Node {
     }
 }
 
+/// Where ON of a MERGE stands, whose conditions have not been [moved](move_on_to_where).
+pub fn condition_of_merge(merge: &mut pg_sys::Query) -> &mut *mut Node {
+    #[cfg(any(feature = "pg15", feature = "pg16"))]
+    // SAFETY: a query has a FromExpr.
+    unsafe {
+        &mut (*merge.jointree).quals
+    }
+    #[cfg(any(feature = "pg17", feature = "pg18"))]
+    {
+        &mut merge.mergeJoinCondition
+    }
+}
+
 /// Has ON of a MERGE stand where it stood before 17, as a condition of the whole query, if that is what it is; for analysis alone.
 pub fn move_on_to_where(merge: &mut pg_sys::Query) {
     #[cfg(any(feature = "pg15", feature = "pg16"))]

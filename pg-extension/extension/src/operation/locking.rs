@@ -7,7 +7,7 @@ use super::row::{self, Hold};
 use super::settings::LockingReads;
 use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
-use pgrx::pg_sys::{self, LockClauseStrength, LockWaitPolicy};
+use pgrx::pg_sys::{self, JoinType, LockClauseStrength, LockWaitPolicy};
 
 /// Rewrites a SELECT with a locking clause.
 pub fn select(symbols: &Symbols, query: Tree<pg_sys::Query>, reads: LockingReads) {
@@ -51,8 +51,10 @@ fn holds(strength: LockClauseStrength::Type) -> Option<(Hold, Hold)> {
 
 fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, whole: i32) {
     if let Some(mut join) = Tree::new(query.jointree) {
+        let of_joins = conditions_of_joins(relation, join.any(), named);
         let conditions: Vec<Any> = tree::conjuncts(join.quals)
             .into_iter()
+            .chain(of_joins)
             .flat_map(|condition| {
                 relation.condition_on(condition, |condition| {
                     relation.newest_in_part(condition, named, 0)
@@ -93,4 +95,44 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
         entry.resno = number as i16 + 1;
     }
     query.targetList = tree::list(&entries);
+}
+
+/// Takes conditions on the relation's values out of ON of inner joins, and gives them: as conditions of the whole query they mean the same.
+/// ON of outer joins decides what is joined with the row, and has them tested on the newest values where it is.
+fn conditions_of_joins(relation: &Relation<'_>, part: Any, named: i32) -> Vec<Any> {
+    let parts_of = |parts: &[*mut pg_sys::Node]| -> Vec<Any> {
+        let parts = parts.iter().filter_map(|part| Tree::new(*part));
+        parts
+            .flat_map(|part| conditions_of_joins(relation, part, named))
+            .collect()
+    };
+    if let Some(from) = part.cast::<pg_sys::FromExpr>() {
+        return parts_of(&tree::each(from.fromlist).collect::<Vec<_>>());
+    }
+    let Some(mut join) = part.cast::<pg_sys::JoinExpr>() else {
+        return Vec::new();
+    };
+    let conditions = tree::conjuncts(join.quals);
+    match join.jointype {
+        JoinType::JOIN_INNER => {
+            let (values, others): (Vec<_>, Vec<_>) = conditions.into_iter().partition(|one| {
+                relation.abelian_among(&relation.columns_read(one.pointer::<pg_sys::Node>()))
+            });
+            join.quals = tree::conjunction(&others);
+            let mut found = parts_of(&[join.larg, join.rarg]);
+            found.extend(values);
+            found
+        }
+        JoinType::JOIN_LEFT | JoinType::JOIN_RIGHT => {
+            let newest =
+                |one| relation.condition_on(one, |one| relation.newest_in_part(one, named, 0));
+            let conditions: Vec<Any> = conditions.into_iter().flat_map(newest).collect();
+            join.quals = tree::conjunction(&conditions);
+            parts_of(&[match join.jointype {
+                JoinType::JOIN_LEFT => join.larg,
+                _ => join.rarg,
+            }])
+        }
+        _ => Vec::new(),
+    }
 }

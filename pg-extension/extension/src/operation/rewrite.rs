@@ -12,6 +12,7 @@
 //! The argument is in `docs/design/operations.md`.
 
 mod asked;
+mod merge;
 mod returned;
 
 use super::ahead::Parts;
@@ -756,33 +757,6 @@ impl<'a> Relation<'a> {
                 target.expr = tree::call(kind.copy, kind.type_, &[expression]).pointer();
             }
         }
-    }
-
-    fn merge(&mut self) {
-        let mut query = self.query;
-        let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
-        let number = entries.len() as i16 + 1;
-        entries.push(tree::target(
-            self.lock_row(Hold::Leave as i32),
-            number,
-            c"abelian_lock",
-            true,
-        ));
-        query.targetList = tree::list(&entries);
-        for mut action in tree::items::<pg_sys::MergeAction>(query.mergeActionList) {
-            let mut targets = tree::items::<pg_sys::TargetEntry>(action.targetList);
-            match action.commandType {
-                CmdType::CMD_INSERT => self.store_new_objects(&targets),
-                CmdType::CMD_UPDATE => self.assign(&mut targets, true, &BTreeSet::new()),
-                _ => {}
-            }
-            action.targetList = tree::list(&targets);
-            if let Some(condition) = Tree::<pg_sys::Node>::new(action.qual) {
-                action.qual = self.newest(condition, Hold::Overwrite as i32).pointer();
-            }
-        }
-        // A row that is deleted is returned as it was.
-        self.return_newest(|column| compat::is_old(&column) || !compat::names_version(&column));
     }
 }
 

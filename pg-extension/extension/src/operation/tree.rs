@@ -52,7 +52,7 @@ macro_rules! tagged {
 tagged! {
     Var = T_Var, Const = T_Const, Param = T_Param, FuncExpr = T_FuncExpr, OpExpr = T_OpExpr,
     RelabelType = T_RelabelType, TargetEntry = T_TargetEntry, Query = T_Query, RangeTblEntry = T_RangeTblEntry,
-    RangeTblRef = T_RangeTblRef, RangeTblFunction = T_RangeTblFunction, FromExpr = T_FromExpr, BoolExpr = T_BoolExpr, MinMaxExpr = T_MinMaxExpr, ModifyTable = T_ModifyTable,
+    RangeTblRef = T_RangeTblRef, RangeTblFunction = T_RangeTblFunction, FromExpr = T_FromExpr, JoinExpr = T_JoinExpr, BoolExpr = T_BoolExpr, MinMaxExpr = T_MinMaxExpr, ModifyTable = T_ModifyTable,
     RowMarkClause = T_RowMarkClause, CommonTableExpr = T_CommonTableExpr, SortGroupClause = T_SortGroupClause,
     OnConflictExpr = T_OnConflictExpr, MergeAction = T_MergeAction, SetOperationStmt = T_SetOperationStmt,
     CreateTableAsStmt = T_CreateTableAsStmt, DeclareCursorStmt = T_DeclareCursorStmt, CustomScan = T_CustomScan,

@@ -74,6 +74,11 @@ pub fn install() {
             report_transaction();
         },
     });
+    // AFTER triggers have run.
+    executor::after_finish(Subscriber {
+        concerns: |_| is_client_statement() && has_router(),
+        tell: |_| session_locks::statement_ends(),
+    });
     utility::subscribe(Around {
         concerns: concerns_command,
         around: around_command,

@@ -47,6 +47,7 @@ mod session_settings;
 pub mod settings;
 mod shared_clock;
 mod shared_snapshot;
+mod temporary_objects;
 mod told_statements;
 pub mod transaction_token;
 mod unique_index;

@@ -219,7 +219,7 @@ pub fn define() {
         );
         GucRegistry::define_string_guc_with_hooks(
             session_locks::NAME,
-            c"Whether the session holds advisory locks.",
+            c"Whether the session holds advisory locks, and which temporary objects it has.",
             c"",
             &SESSION_LOCKS,
             GucContext::Internal,

@@ -85,7 +85,9 @@ public final class Backend {
    * (temporary tables, cursors WITH HOLD, advisory locks).
    */
   public boolean isOwn() {
-    return pinned || connection != null && connection.holdsLocks();
+    return pinned
+        || connection != null
+            && (connection.holdsLocks() || connection.temporaryObjects() != null);
   }
 
   /** True when there is a connection and it works. */

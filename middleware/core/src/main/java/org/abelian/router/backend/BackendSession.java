@@ -44,6 +44,9 @@ public final class BackendSession {
   private Backend lastUsed;
   private Consumer<Backend> onBorrow = backend -> {};
 
+  /** What the first node has told last of the session's temporary objects. */
+  private String temporaryObjects;
+
   /** Beside those by node, while they are busy. */
   private Backend[] beside = new Backend[8];
 
@@ -291,6 +294,15 @@ public final class BackendSession {
       }
       return otherThan(preferred, catalog, unreachable);
     }
+  }
+
+  /** True when the first node has told of other temporary objects than when this was asked last. */
+  public boolean hasOtherTemporaryObjects(Catalog catalog) {
+    Backend first = backend(catalog.first());
+    String told = first.connection == null ? null : first.connection.temporaryObjects();
+    boolean others = !Objects.equals(told, temporaryObjects);
+    temporaryObjects = told;
+    return others && (told != null || reading.temporaryObjects() != null);
   }
 
   private Backend otherThan(Backend preferred, Catalog catalog, AbelianException unreachable) {

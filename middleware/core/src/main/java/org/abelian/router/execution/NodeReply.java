@@ -38,7 +38,7 @@ public final class NodeReply extends Reply {
   private static final byte[] SETTINGS_PARAMETER =
       "abelian.settings".getBytes(StandardCharsets.US_ASCII);
 
-  /** The parameter that tells whether the session holds advisory locks, for the router only. */
+  /** The parameter that tells of advisory locks and temporary objects, for the router only. */
   private static final byte[] LOCKS_PARAMETER =
       "abelian.session_locks".getBytes(StandardCharsets.US_ASCII);
 
@@ -362,7 +362,7 @@ public final class NodeReply extends Reply {
       return true;
     }
     if (Arrays.equals(array, at + 5, nameEnd, LOCKS_PARAMETER, 0, LOCKS_PARAMETER.length)) {
-      connection.holdsLocks("on".equals(CString.read(array, nameEnd + 1, at + length - 1)));
+      connection.outlivesTransactions(CString.read(array, nameEnd + 1, at + length - 1));
       return true;
     }
     if (Arrays.equals(array, at + 5, nameEnd, EVIDENCE_PARAMETER, 0, EVIDENCE_PARAMETER.length)) {

@@ -89,6 +89,9 @@ public final class SessionStatements {
       }
       own.read();
     }
+    if (context.backends().hasOtherTemporaryObjects(catalogs.current())) {
+      context.scope().seesTemporaryObjects(); // A function or a trigger has made or dropped some.
+    }
     boolean generates = keys.maySpread(alone);
     AnalysedStatement known = analyzer.known(statement, generates);
     if (!context.replies().isEmpty()) {

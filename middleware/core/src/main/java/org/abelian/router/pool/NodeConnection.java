@@ -78,6 +78,8 @@ public final class NodeConnection {
   private long laneClock;
   private String readEvidence;
   private boolean holdsLocks;
+
+  private String temporaryObjects;
   private SealKey sealKey;
   private long seals;
   private String defaults;
@@ -215,9 +217,23 @@ public final class NodeConnection {
     return holdsLocks;
   }
 
-  /** Stores what the node has told. */
-  public void holdsLocks(boolean told) {
-    holdsLocks = told;
+  /**
+   * What stands for its temporary objects, as far as the node has told; other ones have something
+   * else. Null when there are none.
+   */
+  public String temporaryObjects() {
+    return temporaryObjects;
+  }
+
+  /**
+   * Stores what the node has told of locks and temporary objects.
+   *
+   * @param told {@code on} or {@code off}, and behind a blank what stands for temporary objects
+   */
+  public void outlivesTransactions(String told) {
+    int blank = told.indexOf(' ');
+    holdsLocks = told.startsWith("on");
+    temporaryObjects = blank < 0 ? null : told.substring(blank + 1);
   }
 
   /** What the node calls the connection; null when it has no names for them. */

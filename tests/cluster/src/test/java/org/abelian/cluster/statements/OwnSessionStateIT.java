@@ -57,6 +57,12 @@ class OwnSessionStateIT {
       twins.same(
           "CREATE OR REPLACE FUNCTION takes(n bigint) RETURNS text LANGUAGE sql STABLE AS"
               + " 'SELECT pg_advisory_lock(n)::text'");
+      twins.same(
+          "CREATE OR REPLACE FUNCTION hides() RETURNS trigger LANGUAGE plpgsql AS"
+              + " 'BEGIN EXECUTE NEW.v; RETURN NULL; END'");
+      twins.same(
+          "CREATE CONSTRAINT TRIGGER hides AFTER INSERT ON plain DEFERRABLE"
+              + " FOR EACH ROW WHEN (NEW.v ~ 'TABLE') EXECUTE FUNCTION hides()");
     }
   }
 
@@ -65,7 +71,7 @@ class OwnSessionStateIT {
     try (Twins twins = new Twins(single, router, "")) {
       twins.same("DROP TABLE account, plain");
       twins.same("DROP SEQUENCE ticket");
-      twins.same("DROP FUNCTION takes(bigint)");
+      twins.same("DROP FUNCTION takes(bigint), hides()");
     }
   }
 
@@ -90,6 +96,33 @@ class OwnSessionStateIT {
   void temporaryTablesHideOthersWhileTheyAreThere(String script) throws SQLException {
     try (Twins twins = new Twins(single, router, "");
         Twins others = new Twins(single, router, "")) {
+      for (String step : script.split(";")) {
+        twins.same(step.strip().equals("?") ? "SELECT count(*), sum(n) FROM account" : step);
+        others.same("SELECT count(*), sum(n) FROM account");
+      }
+    }
+  }
+
+  /** The same of those that no statement makes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?; DROP TABLE account; ?",
+        "INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?; DISCARD ALL; ?",
+        "INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?;"
+            + " INSERT INTO plain VALUES ('DROP TABLE account'); ?",
+        "BEGIN; INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?; ROLLBACK; ?",
+        "BEGIN; INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int) ON COMMIT DROP'); ?;"
+            + " COMMIT; ?; ?",
+        "BEGIN; SAVEPOINT s; INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?;"
+            + " ROLLBACK TO s; ?; COMMIT; ?",
+        "BEGIN; SET CONSTRAINTS ALL DEFERRED;"
+            + " INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?; COMMIT; ?"
+      })
+  void soDoThoseThatTriggersMake(String script) throws SQLException {
+    try (Twins twins = new Twins(single, router, "");
+        Twins others = new Twins(single, router, "")) {
+      twins.same("SELECT count(*), sum(n) FROM account");
       for (String step : script.split(";")) {
         twins.same(step.strip().equals("?") ? "SELECT count(*), sum(n) FROM account" : step);
         others.same("SELECT count(*), sum(n) FROM account");

@@ -344,6 +344,47 @@ class SessionSettingsIT {
     superuser("DROP ROLE settings_reader");
   }
 
+  @Test
+  void whatABlockMaySetDependsOnTheRoleThatItHasTaken() throws Exception {
+    superuser("DROP ROLE IF EXISTS settings_writer");
+    superuser("CREATE ROLE settings_writer");
+    superuser("GRANT SET ON PARAMETER log_min_duration_statement TO settings_writer");
+    superuser("GRANT settings_writer TO app");
+    String set = "SET LOCAL log_min_duration_statement = 5000";
+    try (WireClient alone = wire(single.port());
+        WireClient through = wire(router.port())) {
+      for (String sql :
+          List.of(
+              "BEGIN; SET LOCAL ROLE settings_writer",
+              set,
+              "SHOW log_min_duration_statement",
+              "COMMIT",
+              "BEGIN",
+              "SET LOCAL ROLE settings_writer",
+              "SAVEPOINT s",
+              set,
+              "ROLLBACK TO s",
+              "RESET ROLE",
+              set,
+              "ROLLBACK",
+              "BEGIN",
+              "SET LOCAL ROLE settings_writer",
+              set,
+              "COMMIT",
+              // Nobody need be asked any more what it is.
+              "BEGIN",
+              "SET LOCAL ROLE settings_writer",
+              set,
+              "SHOW log_min_duration_statement",
+              "COMMIT")) {
+        assertEquals(ask(alone, sql), ask(through, sql), sql);
+      }
+    } finally {
+      superuser("REVOKE SET ON PARAMETER log_min_duration_statement FROM settings_writer");
+      superuser("DROP ROLE settings_writer");
+    }
+  }
+
   /** On the bare node, and through the router on all nodes. */
   private void superuser(String sql) throws SQLException {
     try (Connection bare = single.connectAsSuperuser();

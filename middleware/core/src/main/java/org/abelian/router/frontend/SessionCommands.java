@@ -21,6 +21,7 @@ import org.abelian.router.execution.FixedMessage;
 import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.RouterWork;
+import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.Encodings;
 import org.abelian.router.session.IsolationSettings;
@@ -297,8 +298,14 @@ public final class SessionCommands {
     if (backend.touched) {
       return;
     }
-    QueryResult result =
-        NodeCall.simple(backend.connection, "BEGIN;" + statement.sql() + "\n;ROLLBACK");
+    StringBuilder text = new StringBuilder("BEGIN");
+    for (TransactionState.Entry entry : context.transactions().state().history()) {
+      if (entry.savepoint() == null) { // The role, for one, may decide what may be set.
+        text.append('\n').append(';').append(entry.statement().sql());
+      }
+    }
+    text.append('\n').append(';').append(statement.sql()).append("\n;ROLLBACK");
+    QueryResult result = NodeCall.simple(backend.connection, text.toString());
     if (!result.succeeded()) {
       NodeCall.simple(backend.connection, "ROLLBACK");
       throw new ClientError(result.errorFields());
@@ -335,7 +342,23 @@ public final class SessionCommands {
   // ---- what the session has made
   // -------------------------------------------------------------------------------------
 
-  private Progress discard(SharedStatement statement, StatementFacts facts) {
+  /**
+   * Locks and temporary objects are gone when it is answered: a node notices later that a
+   * connection is closed.
+   */
+  private void discardAtNodes() throws IOException {
+    for (Backend backend : List.copyOf(context.backends().held())) {
+      if (backend.isUsable() && backend.isOwn() && !backend.begun && !backend.touched) {
+        try {
+          NodeCall.simple(backend.connection, "DISCARD ALL");
+        } catch (NodeLostException gone) {
+          context.backends().drop(backend);
+        }
+      }
+    }
+  }
+
+  private Progress discard(SharedStatement statement, StatementFacts facts) throws IOException {
     boolean all = facts.command().outsideTransaction();
     if (all && context.transactions().state().isBlock()) {
       throw ClientError.of("25001", facts.tag() + " cannot run inside a transaction block");
@@ -350,6 +373,7 @@ public final class SessionCommands {
       context.transactions().draws().forget();
     }
     if (all) {
+      discardAtNodes();
       context.backends().dropPinned();
       context.scope().seesWhatAllSee();
       statements.named().clear();

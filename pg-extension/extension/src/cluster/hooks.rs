@@ -168,7 +168,7 @@ fn concerns_command(command: &Command) -> bool {
         false => has_router() || is_nested() && procedure::is_running(),
     };
     concerned && touches_tables(command.tag())
-        || has_router() && changes_settings(command.tag())
+        || has_router() && (changes_settings(command.tag()) || command.begins_transaction())
         || run_as::is_inside()
         || command.loaded_table().is_some()
         || our_gid_to_prepare(command).is_some()
@@ -186,6 +186,7 @@ fn around_command(command: &Command, run: Runner<'_>) {
     if let Some(checked) = misplaced::checked_load(&command) {
         command = command.with_statement(checked);
     }
+    let begins = has_router() && command.begins_transaction();
     let changes_settings = has_router() && changes_settings(command.tag());
     if is_checked {
         command = command_starts(command);
@@ -209,6 +210,9 @@ fn around_command(command: &Command, run: Runner<'_>) {
     end_call(level);
     if changes_settings {
         session_settings::changed();
+    }
+    if begins {
+        transaction_token::report(); // A router may begin it behind statements that have written already.
     }
     if is_checked && backend::in_transaction() {
         // Utility commands take their locks while they run, so the version is looked at once more.

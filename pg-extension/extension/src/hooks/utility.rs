@@ -59,6 +59,15 @@ impl Command {
         self.context
     }
 
+    /// Whether it is BEGIN or START TRANSACTION.
+    pub fn begins_transaction(&self) -> bool {
+        use pg_sys::TransactionStmtKind::{TRANS_STMT_BEGIN, TRANS_STMT_START};
+        // SAFETY: the tag says what the node is.
+        self.tag() == NodeTag::T_TransactionStmt
+            && [TRANS_STMT_BEGIN, TRANS_STMT_START]
+                .contains(&unsafe { (*self.node().cast::<pg_sys::TransactionStmt>()).kind })
+    }
+
     /// The table that COPY FROM brings rows to; none for other commands.
     pub fn loaded_table(&self) -> Option<*mut pg_sys::RangeVar> {
         if self.tag() != NodeTag::T_CopyStmt {

@@ -42,6 +42,9 @@ public final class Backend {
   /** True when what the group has done there is committed or rolled back. */
   boolean ended;
 
+  /** True when its transaction was opened behind statements that belong to it. */
+  public boolean begunBehindWork;
+
   /** True when it has got the group's Sync ahead of the client's. */
   public boolean synced;
 

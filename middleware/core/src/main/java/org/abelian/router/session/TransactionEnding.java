@@ -163,11 +163,11 @@ public final class TransactionEnding {
   }
 
   /**
-   * Nodes report the transaction's id as soon as it has one; one that cannot is taken at the
-   * statements' word.
+   * Nodes report the transaction's id as soon as it has one; one that cannot, or has begun the
+   * transaction behind statements of it, is taken at the statements' word.
    */
   private static boolean hasTransactionId(Backend backend) {
-    return backend.connection.reportsTokens()
+    return backend.connection.reportsTokens() && !backend.begunBehindWork
         ? backend.connection.transactionToken() != null
         : backend.wrote;
   }

@@ -348,6 +348,7 @@ public final class Transactions {
 
   private void join(Backend backend) {
     backend.begun = true;
+    backend.begunBehindWork = backend.touched;
     state.timestamp().begins(backend);
     backend.told = 0;
     inject(backend, state.beginStatement(), false);
@@ -378,6 +379,7 @@ public final class Transactions {
     openImplicit();
     backends.connect(backend);
     backend.begun = true;
+    backend.begunBehindWork = false;
     state.timestamp().begins(backend);
     backend.worked = true;
     backend.told = state.history().size();

@@ -89,8 +89,7 @@ public final class Backend {
    */
   public boolean isOwn() {
     return pinned
-        || connection != null
-            && (connection.holdsLocks() || connection.temporaryObjects() != null);
+        || connection != null && (connection.holdsLocks() || connection.temporaryObjects() != null);
   }
 
   /** True when there is a connection and it works. */

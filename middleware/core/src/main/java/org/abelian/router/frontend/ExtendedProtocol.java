@@ -27,6 +27,7 @@ import org.abelian.router.session.Progress;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.BoundParameters;
 import org.abelian.router.statement.BoundTemplate;
+import org.abelian.router.statement.ClientStatements.Signature;
 import org.abelian.router.statement.GeneratedKeys;
 import org.abelian.router.statement.NamedClose;
 import org.abelian.router.statement.NamedParse;
@@ -92,7 +93,7 @@ public final class ExtendedProtocol {
     SharedStatement statement =
         statements.intern(Arrays.copyOfRange(array, nameEnd + 1, at + length));
     statements.requireSound(statement);
-    String result = null;
+    Signature signature = Signature.NONE;
     if (statement.command() == null && !statement.isBlank()) {
       BoundTemplate template = statements.template(statement);
       AnalysedStatement analysed =
@@ -103,11 +104,13 @@ public final class ExtendedProtocol {
       StatementFacts facts = analysed.routed().facts();
       if (template == null) {
         SessionStatements.requireTypes(facts.parameters());
+        signature = Signature.of(statement, facts);
+      } else {
+        signature = new Signature(null, facts.result());
       }
-      result = facts.result();
     }
     context.retry().parsed();
-    statements.named().define(array, at + 5, nameEnd, statement, null, result);
+    statements.named().define(array, at + 5, nameEnd, statement, null, signature);
     if (nameEnd == at + 5) {
       statement.parsed();
       context.replies().add(UnnamedChange.parsed(statements.named()));
@@ -152,6 +155,9 @@ public final class ExtendedProtocol {
     AnalysedStatement analysed = statements.analysed(statement);
     if (analysed == null) {
       return Progress.QUIET;
+    }
+    if (statements.keepTypes(array, bind.statementAt(), bind.statementEnd(), analysed)) {
+      return bindSound(array, at, length);
     }
     requireCount(array, analysed.routed().facts());
     requireSame(array, bind.statementAt(), bind.statementEnd(), analysed);
@@ -428,6 +434,10 @@ public final class ExtendedProtocol {
     RoutedStatement routed = analysed.routed();
     StatementFacts facts = routed.facts();
     int nameEnd = CString.end(array, at + 6, at + length);
+    if (statements.keepTypes(array, at + 6, nameEnd, analysed)) {
+      SharedStatement typed = statements.named().get(array, at + 6, nameEnd);
+      return describeStatement(typed, array, at, length);
+    }
     if (!statements.named().returnsAsBefore(array, at + 6, nameEnd, facts.result())) {
       context.replies().add(PlanText.parameters(facts.parameters()));
       requireSame(array, at + 6, nameEnd, analysed);

@@ -29,6 +29,7 @@ import org.abelian.router.session.Progress;
 import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.TransactionCommands;
 import org.abelian.router.session.TransactionState;
+import org.abelian.router.statement.ClientStatements.Signature;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.statement.TransactionCommand;
@@ -409,7 +410,9 @@ public final class SessionCommands {
     SessionStatements.requireTypes(prepared.innerParameters());
     SharedStatement statement =
         statements.intern(NodeStatement.of(text, prepared.innerParameters()).body());
-    statements.named().define(name, 0, name.length, statement, sql, prepared.innerResult());
+    statements
+        .named()
+        .define(name, 0, name.length, statement, sql, new Signature(null, prepared.innerResult()));
     return answer("PREPARE");
   }
 

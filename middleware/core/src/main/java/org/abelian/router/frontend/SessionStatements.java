@@ -65,6 +65,23 @@ public final class SessionStatements {
     return named;
   }
 
+  /**
+   * A statement keeps the types that its parameters had when the client parsed it, although they
+   * would be inferred otherwise now that the schema has changed: clients send values of these.
+   *
+   * @return true when it says them from now on, and is another statement
+   */
+  boolean keepTypes(byte[] array, int from, int to, AnalysedStatement analysed) {
+    List<Integer> now = analysed.routed().facts().parameters();
+    List<Integer> before = named.typesBefore(array, from, to, now);
+    if (before == null) {
+      return false;
+    }
+    SharedStatement untyped = named.get(array, from, to);
+    named.keepTypes(array, from, to, intern(NodeStatement.of(untyped.sql(), before).body()));
+    return true;
+  }
+
   /** Which statements run with keys of the router's. */
   public KeyGeneration keys() {
     return keys;

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.abelian.router.analysis.StatementFacts;
@@ -28,18 +29,40 @@ public final class ClientStatements {
    *
    * @param at when it was prepared
    * @param command the PREPARE that did it; null for a Parse
-   * @param result what it returned then, as {@link StatementFacts#result} tells it
+   * @param signature what was known of it then
    */
-  public record Prepared(SharedStatement statement, Instant at, String command, String result) {}
+  public record Prepared(
+      SharedStatement statement, Instant at, String command, Signature signature) {}
+
+  /**
+   * What a statement takes and returns when it is parsed, and as long as the client has it.
+   *
+   * @param inferred the types of its parameters; null when the client has given all of them
+   * @param result its columns, as {@link StatementFacts#result} tells them; null when unknown
+   */
+  public record Signature(List<Integer> inferred, String result) {
+    /** Of what takes and returns nothing. */
+    public static final Signature NONE = new Signature(null, null);
+
+    /** That of a statement of which this is known now. */
+    public static Signature of(SharedStatement statement, StatementFacts facts) {
+      boolean given = facts.parameters().equals(statement.givenTypes());
+      return new Signature(given ? null : facts.parameters(), facts.result());
+    }
+
+    private boolean infersOthers(List<Integer> types) {
+      return inferred != null && !inferred.equals(types);
+    }
+  }
 
   /**
    * The one without a name, if there is one.
    *
    * @param statement null when there is none
-   * @param result what it returned when it was parsed
+   * @param signature what was known of it when it was parsed
    */
-  record Unnamed(SharedStatement statement, String result) {
-    private static final Unnamed NONE = new Unnamed(null, null);
+  record Unnamed(SharedStatement statement, Signature signature) {
+    private static final Unnamed NONE = new Unnamed(null, Signature.NONE);
 
     private boolean isLarge() {
       return statement != null && statement.isLarge();
@@ -81,9 +104,37 @@ public final class ClientStatements {
    * @param result what it returns now
    */
   public boolean returnsAsBefore(byte[] array, int from, int to, String result) {
-    Prepared prepared = from == to ? null : prepared(array, from, to);
-    String before = prepared == null ? unnamed.result() : prepared.result();
+    String before = signature(array, from, to).result();
     return before == null || result == null || before.equals(result);
+  }
+
+  private Signature signature(byte[] array, int from, int to) {
+    Prepared prepared = from == to ? null : prepared(array, from, to);
+    return prepared == null ? unnamed.signature() : prepared.signature();
+  }
+
+  /**
+   * The types that a statement's parameters had when it was parsed, which a client sends values of;
+   * null when they still have them.
+   *
+   * @param types those of its parameters if it were parsed now
+   */
+  public List<Integer> typesBefore(byte[] array, int from, int to, List<Integer> types) {
+    Signature signature = signature(array, from, to);
+    return signature.infersOthers(types) ? signature.inferred() : null;
+  }
+
+  /** Has a statement say the types that its parameters had. */
+  public void keepTypes(byte[] array, int from, int to, SharedStatement typed) {
+    Signature signature = new Signature(null, signature(array, from, to).result());
+    if (from == to) {
+      unnamed(new Unnamed(typed, signature));
+      return;
+    }
+    Prepared before = prepared(array, from, to);
+    typed.hold(memory);
+    before.statement().release(memory);
+    put(array, from, to, new Prepared(typed, before.at(), before.command(), signature));
   }
 
   /**
@@ -128,14 +179,19 @@ public final class ClientStatements {
    * Defines a statement.
    *
    * @param command the PREPARE that does it; null for a Parse
-   * @param result what it returns
+   * @param signature what it takes and returns
    * @throws ClientError 42P05 when the name is taken
    * @throws AbelianException 53200 when there is no memory for it
    */
   public void define(
-      byte[] array, int from, int to, SharedStatement statement, String command, String result) {
+      byte[] array,
+      int from,
+      int to,
+      SharedStatement statement,
+      String command,
+      Signature signature) {
     if (from == to) {
-      unnamed(new Unnamed(statement, result));
+      unnamed(new Unnamed(statement, signature));
       return;
     }
     if (get(array, from, to) != null) {
@@ -146,7 +202,7 @@ public final class ClientStatements {
       throw ClientError.of("53400", "too many prepared statements in one session");
     }
     statement.hold(memory);
-    put(array, from, to, new Prepared(statement, Instant.now(), command, result));
+    put(array, from, to, new Prepared(statement, Instant.now(), command, signature));
   }
 
   /** Forgets a statement. */

@@ -61,6 +61,11 @@ public final class SharedStatement {
     return statement;
   }
 
+  /** The types that its parameters are given in Parse; 0 where the text decides. */
+  List<Integer> givenTypes() {
+    return IntStream.of(statement.types()).boxed().toList();
+  }
+
   /** The text. */
   public String sql() {
     return sql;
@@ -155,7 +160,7 @@ public final class SharedStatement {
   /** The types of its parameters; 0 for those that are not known. */
   public List<Integer> parameters() {
     Known found = known;
-    return found == null ? IntStream.of(statement.types()).boxed().toList() : found.parameters();
+    return found == null ? givenTypes() : found.parameters();
   }
 
   Known known() {

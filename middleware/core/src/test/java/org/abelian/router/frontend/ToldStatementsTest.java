@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
 import org.abelian.router.statement.ClientStatements;
+import org.abelian.router.statement.ClientStatements.Signature;
 import org.abelian.router.statement.SharedStatement;
 import org.junit.jupiter.api.Test;
 
@@ -16,7 +17,7 @@ class ToldStatementsTest {
   private void define(String name, String sql, String command) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     SharedStatement statement = new SharedStatement(NodeStatement.of(sql));
-    statements.define(bytes, 0, bytes.length, statement, command, null);
+    statements.define(bytes, 0, bytes.length, statement, command, Signature.NONE);
   }
 
   @Test

@@ -10,6 +10,7 @@ import org.abelian.router.error.AbelianException;
 import org.abelian.router.error.SqlState;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.statement.ClientStatements.Signature;
 import org.junit.jupiter.api.Test;
 
 class ClientStatementsTest {
@@ -25,7 +26,7 @@ class ClientStatementsTest {
   }
 
   private static void define(ClientStatements client, String name, SharedStatement statement) {
-    client.define(bytes(name), 0, name.length(), statement, null, null);
+    client.define(bytes(name), 0, name.length(), statement, null, Signature.NONE);
   }
 
   private SharedStatement get(String name) {

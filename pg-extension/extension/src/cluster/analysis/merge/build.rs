@@ -41,7 +41,7 @@ impl WorkerColumns {
         self.0.push(WorkerColumn {
             expression,
             reference,
-            type_oid: value_type(tree::type_of(expression)),
+            type_oid: read_type(tree::type_of(expression)),
             collation: tree::collation_of(expression),
         });
         self.0.len() - 1
@@ -193,6 +193,19 @@ pub fn value_type(type_oid: Oid) -> Oid {
         Some(catalog) if catalog.is_counter_type(type_oid) => pg_sys::INT8OID,
         _ if type_oid == pg_sys::UNKNOWNOID => pg_sys::TEXTOID,
         _ => type_oid,
+    }
+}
+
+/// As what the combine query reads values of this type. A domain's constraints held when a value was stored, but need not hold now (NOT VALID),
+/// and not for the NULLs of an outer join; PostgreSQL does not test them where a value is only read.
+fn read_type(type_oid: Oid) -> Oid {
+    let type_oid = value_type(type_oid);
+    // SAFETY: catalogue look-ups of a type.
+    unsafe {
+        match pg_sys::DomainHasConstraints(type_oid) {
+            true => pg_sys::getBaseType(type_oid),
+            false => type_oid,
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Constants that mean another moment whenever they are read: `'now'`, `'today'`. Routers keep what they are told of a text, so the value that
 //! one has now must not be told. What is stored, as the text of a view, has been read once and for all.
 
+use super::parser;
 use super::tree::{self, NodePtr};
+use crate::boundary::PostgresError;
 use pgrx::pg_sys::{self, Oid};
 use std::ffi::{CStr, c_int};
 
@@ -33,6 +35,34 @@ pub fn is_read_by(expression: NodePtr) -> bool {
         tree::cast::<pg_sys::Const, _>(node)
             .is_some_and(|constant| constant.location == OF_THE_MOMENT)
     })
+}
+
+/// The query as SQL whose constants mean the same to whoever reads it, if it has some that mean something else under other settings for dates,
+/// times and intervals. `None` when it has none, or asks for the moment of its reading.
+pub fn settled(query: &pg_sys::Query) -> Result<Option<String>, PostgresError> {
+    let root = std::ptr::from_ref(query).cast_mut().cast();
+    let is_read = tree::any(root, &mut |node| {
+        tree::cast::<pg_sys::Const, _>(node).is_some_and(|constant| {
+            !constant.constisnull && is_read_by_settings(constant.consttype)
+        })
+    });
+    if !is_read || is_read_by(root) {
+        return Ok(None);
+    }
+    parser::deparse_for(tree::copy(query), &[]).map(Some)
+}
+
+fn is_read_by_settings(type_oid: Oid) -> bool {
+    // SAFETY: look-ups of a type that exists; they give none for what is no array or range.
+    let inner = unsafe {
+        let base = pg_sys::getBaseType(type_oid);
+        let of_array = pg_sys::get_element_type(base);
+        let of_range = pg_sys::get_range_subtype(base);
+        [base, of_array, of_range]
+    };
+    inner
+        .iter()
+        .any(|inner| tells_time(*inner) || [pg_sys::INTERVALOID, pg_sys::TIMETZOID].contains(inner))
 }
 
 fn tells_time(type_oid: Oid) -> bool {

@@ -6,8 +6,8 @@ use super::scope::Scopes;
 use super::tree::{self, NodePtr};
 use super::{
     blind, bounds, clock, combined, copy, copy_out, cursor, functions, insert, insert_select,
-    instead, known_before, merge, parser, prepared, procedure_call, relation, temporary_view,
-    utility, view_query,
+    instead, known_before, merge, moments, parser, prepared, procedure_call, relation,
+    temporary_view, utility, view_query,
 };
 use crate::boundary::PostgresError;
 use crate::object;
@@ -331,6 +331,7 @@ fn describe_query(
     facts["returns_rows"] = json!(is_select || !query.returningList.is_null());
     if !instead::is_inside() {
         facts["result"] = json!(result(query));
+        facts["settled"] = json!(moments::settled(query)?);
     }
     facts["operations"] = operations(query);
     if let (CmdType::CMD_INSERT, Some(scope), 1) = (query.commandType, top, queries.len()) {

@@ -424,7 +424,8 @@ pub fn types_of(query: &pg_sys::Query) -> Vec<Oid> {
     };
     tree::list::<pg_sys::TargetEntry>(columns)
         .filter(|entry| !entry.resjunk)
-        .map(|entry| value_type(tree::type_of(entry.expr)))
+        // SAFETY: a catalogue look-up: of a domain, clients see the type below it.
+        .map(|entry| unsafe { pg_sys::getBaseType(value_type(tree::type_of(entry.expr))) })
         .collect()
 }
 

@@ -25,6 +25,23 @@ pub fn complete(level: &mut pg_sys::Query) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Whether some query in it has grouping sets over two columns that are the same expression. They are different columns: each is NULL in the other's
+/// groups.
+pub fn has_twins(query: &pg_sys::Query) -> bool {
+    tree::any(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        tree::cast::<pg_sys::Query, _>(node).is_some_and(|level| {
+            let grouped: Vec<NodePtr> = tree::list::<pg_sys::SortGroupClause>(level.groupClause)
+                .filter_map(|clause| tree::target_of(level, clause))
+                .map(|entry| entry.expr.cast())
+                .collect();
+            let twin = |(at, one): (usize, &NodePtr)| {
+                grouped[..at].iter().any(|other| tree::equal(*one, *other))
+            };
+            !level.groupingSets.is_null() && grouped.iter().enumerate().any(twin)
+        })
+    })
+}
+
 /// The columns of the level that stand neither in an aggregate nor in GROUP BY.
 fn find_free(level: &pg_sys::Query, node: NodePtr, depth: u32, free: &mut Vec<NodePtr>) {
     if depth == 0 && is_grouped(level, node) {

@@ -70,6 +70,7 @@ pub fn facts(
     }
     let keys = match locality::rows(scopes, scope) {
         Locality::Everywhere | Locality::FirstNode => return copies(scopes, query, parameters),
+        _ if grouping::has_twins(query) => return Ok(refuse(TWINS)),
         Locality::Mixed(reason) => return gathered(scopes, query, parameters, refuse(&reason)),
         Locality::Partitioned { keys } => keys,
     };
@@ -145,6 +146,9 @@ fn gathered(
 
 /// Why copies do not take whichever row of FROM they find.
 const ONE_MATCH: &str = "of several rows in FROM that match one, each copy might take another";
+
+/// Why a part of the statement cannot be written as SQL: there, equal expressions are one column.
+const TWINS: &str = "GROUPING SETS, ROLLUP or CUBE over columns that are the same expression";
 
 /// Why rows with such columns do not travel.
 const SYSTEM_COLUMN: &str = "a system column such as ctid means something on one node only; tableoid::regclass, given as it is or as text, has a meaning for all";

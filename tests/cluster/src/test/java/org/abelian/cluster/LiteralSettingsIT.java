@@ -141,6 +141,56 @@ class LiteralSettingsIT {
     }
   }
 
+  /** A prepared statement has the values that its literals had when it was prepared. */
+  @Test
+  void aPreparedStatementKeepsItsLiteralsWhateverIsSetLater() throws IOException {
+    List<String> texts =
+        List.of(
+            "SELECT timestamptz '2026-01-01 18:05:10.123', interval '-1 2:03', date '02/03/2026'",
+            "SELECT id FROM moment WHERE id < 7 AND at > timestamptz '2026-01-01 04:00'",
+            "SELECT number FROM day WHERE day = '02/03/2026'",
+            "SELECT number FROM day WHERE day = ANY ('{02/03/2026,03/05/2026}')",
+            "SELECT count(*) FROM day WHERE day < '04/05/2026' GROUP BY day > '02/03/2026'",
+            "UPDATE moment SET at = '2026-02-03 00:00' WHERE id = 9 RETURNING at",
+            "WITH u AS (UPDATE day SET number = number WHERE day = '02/03/2026' RETURNING number)"
+                + " SELECT number FROM u",
+            "SELECT tstzrange('2026-01-01 00:00', '2026-01-02 00:00'), '1 2:00'::interval");
+    List<String> sets =
+        List.of(
+            "SET TimeZone = 'EST'",
+            "SET DateStyle = 'ISO, DMY'",
+            "SET IntervalStyle = 'sql_standard'",
+            "BEGIN",
+            "SELECT set_config('TimeZone', 'Asia/Tokyo', true)",
+            "SET LOCAL DateStyle = 'German'",
+            "COMMIT",
+            "RESET TimeZone");
+    List<List<String>> both = new ArrayList<>();
+    for (int port : List.of(single.port(), router.port())) {
+      List<String> answers = new ArrayList<>();
+      try (WireClient client = wire(port)) {
+        ask(client, "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, MDY'");
+        for (int i = 0; i < texts.size(); i++) {
+          answers.addAll(ask(client, "PREPARE p%d AS %s".formatted(i, texts.get(i))));
+          client.parse("q" + i, texts.get(i)).sync().untilReady();
+        }
+        for (String set : sets) {
+          answers.addAll(ask(client, set));
+          for (int i = 0; i < texts.size(); i++) {
+            answers.add(set + ": " + texts.get(i));
+            answers.addAll(ask(client, "EXECUTE p" + i));
+            client.describe('S', "q" + i).bind("", "q" + i, 0).execute("", 0);
+            answers.addAll(ParityFixture.answers(client.sync().untilReady()));
+          }
+        }
+      }
+      both.add(answers);
+    }
+    for (int i = 0; i < both.get(0).size(); i++) {
+      assertEquals(both.get(0).get(i), both.get(1).get(i), both.get(0).subList(0, i).toString());
+    }
+  }
+
   @Test
   void anEncodingThatTheRouterCannotReadIsRefusedHoweverItIsSet() throws IOException {
     try (WireClient client = wire(router.port())) {

@@ -90,6 +90,7 @@ public final class FactsParser {
         list(node.path("parameters"), FactsParser::oid),
         node.path("returns_rows").asBoolean(),
         text(node.path("result")),
+        text(node.path("settled")),
         list(node.path("relations"), FactsParser::relation),
         list(node.path("equalities"), FactsParser::equality),
         list(node.path("ranges"), FactsParser::range),

@@ -13,6 +13,8 @@ import java.util.List;
  * @param parameters type OIDs as PostgreSQL resolved them; parameter 1 is at index 0
  * @param result names and types of the columns that it returns, as one text; null for commands, and
  *     when it returns none or is not told
+ * @param settled the statement with constants that mean the same under all settings for dates and
+ *     times; null when it has none that mean something else under others, or is not told
  * @param calls the functions and procedures that it calls
  * @param change how it changes rows
  * @param merge how the parts that several nodes compute become the whole; null when it need not
@@ -26,6 +28,7 @@ public record StatementFacts(
     List<Integer> parameters,
     boolean returnsRows,
     String result,
+    String settled,
     List<RelationFacts> relations,
     List<Equality> equalities,
     List<KeyRange> ranges,
@@ -77,6 +80,7 @@ public record StatementFacts(
         parameters,
         true,
         null,
+        null,
         relations.stream().map(RelationFacts::reading).toList(),
         equalities,
         ranges,
@@ -123,6 +127,7 @@ public record StatementFacts(
         deferred,
         parameters,
         true,
+        null,
         null,
         relations,
         List.of(),

@@ -117,7 +117,7 @@ public final class ExecuteCommand {
   /** The prepared statement, with EXPLAIN or CREATE TABLE around it if they are around EXECUTE. */
   private Target target(String sql, ExecuteFacts facts) throws IOException {
     byte[] name = facts.name().getBytes(StandardCharsets.UTF_8);
-    SharedStatement prepared = statements.named().get(name, 0, name.length);
+    SharedStatement prepared = statements.withLiterals(name, 0, name.length);
     if (prepared == null) {
       throw ClientError.of("26000", "prepared statement \"" + facts.name() + "\" does not exist");
     }

@@ -95,7 +95,8 @@ public final class ExtendedProtocol {
     statements.requireSound(statement);
     Signature signature = Signature.NONE;
     if (statement.command() == null && !statement.isBlank()) {
-      BoundTemplate template = statements.template(statement);
+      // What has a name stays, whatever is set before it is bound.
+      BoundTemplate template = nameEnd > at + 5 ? null : statements.template(statement);
       AnalysedStatement analysed =
           template == null ? statements.analysed(statement) : template.analysed();
       if (analysed == null) {
@@ -104,9 +105,9 @@ public final class ExtendedProtocol {
       StatementFacts facts = analysed.routed().facts();
       if (template == null) {
         SessionStatements.requireTypes(facts.parameters());
-        signature = Signature.of(statement, facts);
+        signature = statements.signature(statement, facts);
       } else {
-        signature = new Signature(null, facts.result());
+        signature = new Signature(null, facts.result(), null, null);
       }
     }
     context.retry().parsed();
@@ -136,7 +137,7 @@ public final class ExtendedProtocol {
   private Progress bindSound(byte[] array, int at, int length) throws IOException {
     bind.look(array, at);
     SharedStatement statement =
-        statements.named().get(array, bind.statementAt(), bind.statementEnd());
+        statements.withLiterals(array, bind.statementAt(), bind.statementEnd());
     if (statement == null) {
       throw noStatement(array, bind.statementAt(), bind.statementEnd());
     }
@@ -405,7 +406,7 @@ public final class ExtendedProtocol {
   public Progress describe(byte[] array, int at, int length) throws IOException {
     int nameEnd = CString.end(array, at + 6, at + length);
     if (array[at + 5] == 'S') {
-      SharedStatement statement = statements.named().get(array, at + 6, nameEnd);
+      SharedStatement statement = statements.withLiterals(array, at + 6, nameEnd);
       if (statement == null) {
         throw noStatement(array, at + 6, nameEnd);
       }

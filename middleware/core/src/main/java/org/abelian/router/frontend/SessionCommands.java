@@ -29,6 +29,7 @@ import org.abelian.router.session.Progress;
 import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.TransactionCommands;
 import org.abelian.router.session.TransactionState;
+import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.ClientStatements.Signature;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
@@ -398,7 +399,7 @@ public final class SessionCommands {
   }
 
   /** As a Parse with that name does it. */
-  private Progress prepare(String sql, StatementFacts facts) {
+  private Progress prepare(String sql, StatementFacts facts) throws IOException {
     if (facts.command().prepared().prepares() == null) {
       throw AbelianException.unsupported(
           "PREPARE is not supported while a node runs an older version of the extension",
@@ -410,9 +411,14 @@ public final class SessionCommands {
     SessionStatements.requireTypes(prepared.innerParameters());
     SharedStatement statement =
         statements.intern(NodeStatement.of(text, prepared.innerParameters()).body());
-    statements
-        .named()
-        .define(name, 0, name.length, statement, sql, new Signature(null, prepared.innerResult()));
+    AnalysedStatement analysed = statements.analysed(statement);
+    if (analysed == null) {
+      return Progress.QUIET;
+    }
+    Signature now = statements.signature(statement, analysed.routed().facts());
+    Signature signature =
+        new Signature(null, prepared.innerResult(), now.settled(), now.literals());
+    statements.named().define(name, 0, name.length, statement, sql, signature);
     return answer("PREPARE");
   }
 

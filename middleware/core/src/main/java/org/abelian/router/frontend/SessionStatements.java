@@ -2,6 +2,7 @@ package org.abelian.router.frontend;
 
 import java.io.IOException;
 import java.util.List;
+import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.engine.EngineContext;
@@ -13,6 +14,7 @@ import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.Analyzer;
 import org.abelian.router.statement.BoundTemplate;
 import org.abelian.router.statement.ClientStatements;
+import org.abelian.router.statement.ClientStatements.Signature;
 import org.abelian.router.statement.ExplainCommand;
 import org.abelian.router.statement.QueryPieces;
 import org.abelian.router.statement.SessionCatalog;
@@ -65,6 +67,11 @@ public final class SessionStatements {
     return named;
   }
 
+  /** What is to be kept of a statement that a client parses now. */
+  Signature signature(SharedStatement statement, StatementFacts facts) {
+    return Signature.of(statement, facts, context.scope().literals());
+  }
+
   /**
    * A statement keeps the types that its parameters had when the client parsed it, although they
    * would be inferred otherwise now that the schema has changed: clients send values of these.
@@ -72,14 +79,31 @@ public final class SessionStatements {
    * @return true when it says them from now on, and is another statement
    */
   boolean keepTypes(byte[] array, int from, int to, AnalysedStatement analysed) {
-    List<Integer> now = analysed.routed().facts().parameters();
-    List<Integer> before = named.typesBefore(array, from, to, now);
-    if (before == null) {
+    Signature parsed = named.signature(array, from, to);
+    List<Integer> types = parsed.inferred();
+    if (types == null || types.equals(analysed.routed().facts().parameters())) {
       return false;
     }
-    SharedStatement untyped = named.get(array, from, to);
-    named.keepTypes(array, from, to, intern(NodeStatement.of(untyped.sql(), before).body()));
+    String sql = named.get(array, from, to).sql();
+    Signature typed = new Signature(null, parsed.result(), parsed.settled(), parsed.literals());
+    named.replace(array, from, to, intern(NodeStatement.of(sql, types).body()), typed);
     return true;
+  }
+
+  /**
+   * A client's statement, whose literals keep the values that they had when the client parsed it,
+   * although they would mean others now that a setting has changed. Null when there is none.
+   */
+  SharedStatement withLiterals(byte[] array, int from, int to) {
+    SharedStatement statement = named.get(array, from, to);
+    Signature parsed = statement == null ? Signature.NONE : named.signature(array, from, to);
+    if (parsed.literals() == null || parsed.literals().equals(context.scope().literals())) {
+      return statement;
+    }
+    List<Integer> types = parsed.inferred() == null ? statement.givenTypes() : parsed.inferred();
+    SharedStatement settled = intern(NodeStatement.of(parsed.settled(), types).body());
+    named.replace(array, from, to, settled, new Signature(null, parsed.result(), null, null));
+    return settled;
   }
 
   /** Which statements run with keys of the router's. */

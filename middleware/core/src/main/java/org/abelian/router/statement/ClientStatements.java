@@ -39,19 +39,26 @@ public final class ClientStatements {
    *
    * @param inferred the types of its parameters; null when the client has given all of them
    * @param result its columns, as {@link StatementFacts#result} tells them; null when unknown
+   * @param settled as {@link StatementFacts#settled} tells it
+   * @param literals how literals were read then; null when they mean the same to all
    */
-  public record Signature(List<Integer> inferred, String result) {
+  public record Signature(List<Integer> inferred, String result, String settled, String literals) {
     /** Of what takes and returns nothing. */
-    public static final Signature NONE = new Signature(null, null);
+    public static final Signature NONE = new Signature(null, null, null, null);
 
-    /** That of a statement of which this is known now. */
-    public static Signature of(SharedStatement statement, StatementFacts facts) {
+    /**
+     * That of a statement.
+     *
+     * @param facts what is known of it now
+     * @param literals how literals are read now
+     */
+    public static Signature of(SharedStatement statement, StatementFacts facts, String literals) {
       boolean given = facts.parameters().equals(statement.givenTypes());
-      return new Signature(given ? null : facts.parameters(), facts.result());
-    }
-
-    private boolean infersOthers(List<Integer> types) {
-      return inferred != null && !inferred.equals(types);
+      return new Signature(
+          given ? null : facts.parameters(),
+          facts.result(),
+          facts.settled(),
+          facts.settled() == null ? null : literals);
     }
   }
 
@@ -108,33 +115,23 @@ public final class ClientStatements {
     return before == null || result == null || before.equals(result);
   }
 
-  private Signature signature(byte[] array, int from, int to) {
+  /** What was known of a statement when it was parsed. */
+  public Signature signature(byte[] array, int from, int to) {
     Prepared prepared = from == to ? null : prepared(array, from, to);
     return prepared == null ? unnamed.signature() : prepared.signature();
   }
 
-  /**
-   * The types that a statement's parameters had when it was parsed, which a client sends values of;
-   * null when they still have them.
-   *
-   * @param types those of its parameters if it were parsed now
-   */
-  public List<Integer> typesBefore(byte[] array, int from, int to, List<Integer> types) {
-    Signature signature = signature(array, from, to);
-    return signature.infersOthers(types) ? signature.inferred() : null;
-  }
-
-  /** Has a statement say the types that its parameters had. */
-  public void keepTypes(byte[] array, int from, int to, SharedStatement typed) {
-    Signature signature = new Signature(null, signature(array, from, to).result());
+  /** Has another text, or other types that are given, stand for a statement. */
+  public void replace(
+      byte[] array, int from, int to, SharedStatement statement, Signature signature) {
     if (from == to) {
-      unnamed(new Unnamed(typed, signature));
+      unnamed(new Unnamed(statement, signature));
       return;
     }
     Prepared before = prepared(array, from, to);
-    typed.hold(memory);
+    statement.hold(memory);
     before.statement().release(memory);
-    put(array, from, to, new Prepared(typed, before.at(), before.command(), signature));
+    put(array, from, to, new Prepared(statement, before.at(), before.command(), signature));
   }
 
   /**

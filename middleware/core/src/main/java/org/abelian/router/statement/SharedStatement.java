@@ -62,7 +62,7 @@ public final class SharedStatement {
   }
 
   /** The types that its parameters are given in Parse; 0 where the text decides. */
-  List<Integer> givenTypes() {
+  public List<Integer> givenTypes() {
     return IntStream.of(statement.types()).boxed().toList();
   }
 

@@ -149,6 +149,7 @@ final class TemplateFacts {
         List.of(),
         facts.returnsRows(),
         facts.result(),
+        null,
         facts.relations(),
         List.of(),
         List.of(),

@@ -324,6 +324,7 @@ final class FactsBuilder {
         parameters,
         kind == StatementKind.SELECT,
         null,
+        null,
         relations(),
         equalities,
         ranges,

@@ -64,6 +64,7 @@ import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.session.CommonSnapshot;
 import org.abelian.router.session.GroupRetry;
+import org.abelian.router.session.IdleTimeout;
 import org.abelian.router.session.SessionErrors;
 import org.abelian.router.session.SessionNotifications;
 import org.abelian.router.session.SettingsWatch;
@@ -93,6 +94,9 @@ public final class ClientSession
 
   /** The same for COPY data. */
   private static final int LARGEST_COPY_BACKLOG = 1 << 16;
+
+  /** After so long without more, the client seems to wait for answers that it has not asked for. */
+  private static final int PATIENCE_MILLIS = 20;
 
   private static final int ABORT_GRACE_SECONDS = 5;
 
@@ -207,6 +211,34 @@ public final class ClientSession
     return (pipeline == null || !pipeline.isInGroup())
         && replies.isEmpty()
         && !transaction.isOpen();
+  }
+
+  /**
+   * How long the client may take to send more, in milliseconds, before {@link #waited} is to be
+   * called; 0 for ever.
+   */
+  public int patience() {
+    if (closed || !isStarted()) {
+      return 0;
+    }
+    if (pipeline.isInGroup() || pipeline.isWaiting()) {
+      return pipeline.isWaiting() ? PATIENCE_MILLIS : 0;
+    }
+    return idleTimeout().millis();
+  }
+
+  private IdleTimeout idleTimeout() {
+    return IdleTimeout.of(backends, transaction.isOpen());
+  }
+
+  /** The client has sent nothing for that long. */
+  public void waited() {
+    if (pipeline.isWaiting()) {
+      pipeline.hurry();
+    } else {
+      output.error(idleTimeout().error());
+      close();
+    }
   }
 
   /** What other sessions have notified this one of, until its client is told. */

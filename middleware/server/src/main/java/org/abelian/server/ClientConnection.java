@@ -3,6 +3,7 @@ package org.abelian.server;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -140,6 +141,7 @@ final class ClientConnection implements Admission.Visitor {
       started = session.isStarted();
       if (!session.isClosed() && !gone) {
         more = receive();
+        write(); // Why the session has ended, if it has.
       }
     }
   }
@@ -151,8 +153,13 @@ final class ClientConnection implements Admission.Visitor {
     push.begin(transport);
     boolean more;
     try {
+      socket.timeout(session.patience());
       more = transport.read(received, room);
+    } catch (SocketTimeoutException silent) {
+      session.waited();
+      more = true;
     } finally {
+      socket.timeout(0);
       push.end();
       waiting = false;
     }

@@ -27,6 +27,7 @@ final class ClientSocket implements Transport {
   private final OutputStream output;
   private final MemoryBudget memory;
   private final ByteQueue ahead;
+  private int timeout;
 
   ClientSocket(Socket socket, MemoryBudget memory) throws IOException {
     this.socket = socket;
@@ -57,6 +58,17 @@ final class ClientSocket implements Transport {
   @Override
   public void write(byte[] source, int offset, int length) throws IOException {
     output.write(source, offset, length);
+  }
+
+  /**
+   * How long the next reads wait, in milliseconds, before they throw {@link
+   * SocketTimeoutException}; 0 for ever. What has come is kept.
+   */
+  void timeout(int millis) throws IOException {
+    if (millis != timeout) {
+      socket.setSoTimeout(millis);
+      timeout = millis;
+    }
   }
 
   /** Whether the client has not closed its side. Takes a millisecond; not while somebody reads. */

@@ -269,6 +269,62 @@ class PipelineIT {
     }
   }
 
+  /** PostgreSQL tells an error when it comes; clients wait for it before they go on. */
+  @Test
+  void anErrorIsToldBeforeTheSyncAndItsGroupIsUndone() throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      client.parse("", WRITE).bind("", "", 0).execute("", 0);
+      client.parse("", "SELECT 1 / 0").bind("", "", 0).execute("", 0);
+      client.parse("", ALL).bind("", "", 0).execute("", 0).flush();
+      assertEquals("22012", client.until('E').sqlState());
+      client.parse("", ALL).bind("", "", 0).execute("", 0);
+      assertEquals(List.of("Z I"), ParityFixture.answers(client.sync().untilReady()));
+      assertEquals("[0]", ParityFixture.ask(client, ALL).get(0));
+      client.parse("", "SELECT nothing FROM piped").flush();
+      assertEquals("42703", client.until('E').sqlState());
+      client.sync().untilReady();
+    }
+  }
+
+  /** The client need not wait until it is asked for the rows. */
+  @ParameterizedTest
+  @ValueSource(strings = {"piped", "pg_temp.piped"})
+  void rowsOfACopyMayFollowItsExecuteAtOnce(String table) throws IOException {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      run(client, table.equals("piped") ? "SELECT 1" : "CREATE TEMP TABLE piped (id int, t text)");
+      for (int i = 0; i < 3; i++) {
+        client.parse("", "COPY %s FROM STDIN".formatted(table)).bind("", "", 0).execute("", 0);
+        client.copyData("%d\ta\n%d\tb\n".formatted(2 * i + 1, 2 * i + 2)).copyDone();
+        assertEquals(List.of("C COPY 2", "Z I"), ParityFixture.answers(client.sync().untilReady()));
+      }
+      assertEquals("[6]", ParityFixture.ask(client, "SELECT count(*) FROM " + table).get(0));
+      client.parse("", "COPY nothing FROM STDIN").bind("", "", 0).execute("", 0);
+      client.copyData("1\ta\n").copyDone();
+      assertEquals(List.of("E 42P01", "Z I"), ParityFixture.answers(client.sync().untilReady()));
+      run(client, ALL);
+    }
+  }
+
+  /** Nodes are not told whether the client is silent; the router keeps the time. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SET idle_in_transaction_session_timeout = '200ms'; BEGIN // 25P03",
+        "SET idle_in_transaction_session_timeout = '200ms'; BEGIN; SELECT 1 / 0 // 25P03",
+        "SET idle_in_transaction_session_timeout = '200ms'; BEGIN; SELECT * FROM piped // 25P03",
+        "SET idle_session_timeout = '200ms' // 57P05",
+        "SET idle_session_timeout = '200ms'; SELECT * FROM piped // 57P05"
+      })
+  void aClientThatIsSilentForTooLongIsToldSo(String script) throws IOException {
+    String[] parts = script.split(" // ");
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      for (String sql : parts[0].split("; ")) {
+        client.query(sql).untilReady();
+      }
+      assertEquals(parts[1], client.until('E').sqlState());
+    }
+  }
+
   @Test
   void anErrorInALongPipelineSkipsTheRestAndUndoesTheWhole() throws IOException {
     try (WireClient client = ParityFixture.wire(router.port())) {

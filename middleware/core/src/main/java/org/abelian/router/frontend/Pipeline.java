@@ -95,6 +95,11 @@ public final class Pipeline {
   private boolean simpleGroup;
   private boolean skipping;
 
+  /**
+   * The client seems to wait for answers to what it has sent, although it has not asked for them.
+   */
+  private boolean hurried;
+
   /** What comes next waits until all is answered; a Sync does not. */
   private boolean settling;
 
@@ -134,6 +139,19 @@ public final class Pipeline {
     return inGroup;
   }
 
+  /** True when the client has sent messages that wait for the end of their group. */
+  public boolean isWaiting() {
+    return !groupEnds && searched > planned;
+  }
+
+  /**
+   * Has them planned and answered as if there was a Flush behind them. PostgreSQL tells errors at
+   * once, and answers when there are many; a client may wait for them.
+   */
+  public void hurry() {
+    hurried = true;
+  }
+
   /**
    * Plans what the client has sent.
    *
@@ -162,10 +180,15 @@ public final class Pipeline {
       int length = input.frameAt(at);
       if (length == 0) {
         // More of the group is still to come; until then no node sends what it has not been asked.
+        hurried = false;
         context.backends().requestAnswers();
         return !replies.isEmpty() || runsAgainBeforeItsEnd();
       }
       byte type = ClientInput.type(input.array(), at);
+      if (isCopied(type) && !skipping && !replies.isEmpty()) {
+        context.backends().requestAnswers();
+        return true; // Those may be of a COPY that takes it.
+      }
       if (mustSkip(type)) {
         advance(length);
         if (skipping) {
@@ -242,7 +265,7 @@ public final class Pipeline {
 
   /** A long group's beginning need not be kept when it cannot be run again. */
   private void forgetAnswered() {
-    if (planned > LARGEST_KEPT && replies.isEmpty()) {
+    if (planned > LARGEST_KEPT && replies.isEmpty() && !context.retry().isWanted()) {
       context.retry().forbid();
       input.consume(planned);
       searched -= planned;
@@ -252,9 +275,7 @@ public final class Pipeline {
   }
 
   private boolean mustSkip(byte type) {
-    if (type == FrontendType.COPY_DATA
-        || type == FrontendType.COPY_DONE
-        || type == FrontendType.COPY_FAIL) {
+    if (isCopied(type)) {
       return true; // What the client sent before it learnt that its COPY had failed.
     }
     return skipping
@@ -264,13 +285,20 @@ public final class Pipeline {
         && !(type == FrontendType.QUERY && simple.isRunning());
   }
 
+  private static boolean isCopied(byte type) {
+    return type == FrontendType.COPY_DATA
+        || type == FrontendType.COPY_DONE
+        || type == FrontendType.COPY_FAIL;
+  }
+
   /** True when a whole group, or too much of one, has come. */
   private boolean groupIsThere() {
     while (!groupEnds) {
       int at = input.start() + searched;
       int length = input.frameAt(at);
       if (length == 0) {
-        return planned < searched && (searched - planned > largestGroup() || waitsForCopy());
+        return planned < searched
+            && (hurried || searched - planned > largestGroup() || waitsForCopy());
       }
       last = ClientInput.type(input.array(), at);
       searched += length;
@@ -479,6 +507,7 @@ public final class Pipeline {
     begun = false;
     simpleGroup = false;
     skipping = false;
+    hurried = false;
     settling = false;
     blocked = false;
     synced = false;

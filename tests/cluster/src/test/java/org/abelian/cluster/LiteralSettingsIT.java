@@ -1,9 +1,11 @@
 package org.abelian.cluster;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -208,6 +210,36 @@ class LiteralSettingsIT {
       ask(client, "ROLLBACK");
       assertEquals("[UTF8]", ask(client, "SHOW client_encoding").get(0));
     }
+  }
+
+  @Test
+  void textsThatAreNoUtf8AreRefused() throws IOException {
+    byte[] text = "SELECT id FROM moment WHERE id::text = '\u00c3('".getBytes(ISO_8859_1);
+    List<List<String>> both = new ArrayList<>();
+    for (int port : List.of(single.port(), router.port())) {
+      try (WireClient client = wire(port)) {
+        List<String> answers = new ArrayList<>();
+        client.raw(message('Q', 0, text, 1)).flush();
+        answers.addAll(ParityFixture.answers(client.untilReady()));
+        client.raw(message('P', 1, text, 3));
+        answers.addAll(ParityFixture.answers(client.sync().untilReady()));
+        answers.addAll(ask(client, "SELECT count(*) FROM moment"));
+        both.add(answers);
+      }
+    }
+    assertEquals(both.get(0), both.get(1));
+    assertTrue(both.get(1).contains("E 22021"), both::toString);
+  }
+
+  /** With so many zero bytes before and behind the text. */
+  private static byte[] message(char type, int before, byte[] text, int behind) {
+    int length = 4 + before + text.length + behind;
+    return ByteBuffer.allocate(1 + length)
+        .put((byte) type)
+        .putInt(length)
+        .put(new byte[before])
+        .put(text)
+        .array();
   }
 
   private static WireClient wire(int port) throws IOException {

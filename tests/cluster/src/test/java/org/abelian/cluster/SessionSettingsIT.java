@@ -236,6 +236,26 @@ class SessionSettingsIT {
         SELECT id FROM spread WHERE id = 2\
         """,
         """
+        SET work_mem = '78MB'
+        SET app.tenant = 2
+        BEGIN
+        UPDATE spread SET x = x
+        SET LOCAL work_mem = '79MB'
+        SAVEPOINT s
+        RESET ALL
+        SET app.tenant = 1
+        SELECT id, current_setting('work_mem') FROM spread
+        ROLLBACK TO s
+        SELECT id, current_setting('work_mem') FROM spread
+        RESET ALL
+        SET app.tenant = 3
+        SELECT id, current_setting('work_mem') FROM spread
+        ROLLBACK
+        SELECT id, current_setting('work_mem') FROM spread
+        SELECT 1; RESET ALL
+        SET app.tenant = 3; SELECT id, current_setting('work_mem') FROM spread\
+        """,
+        """
         SELECT set_config('search_path', 'other_path', false)
         SELECT x FROM spread WHERE id = 15
         SELECT x FROM spread WHERE id = 16

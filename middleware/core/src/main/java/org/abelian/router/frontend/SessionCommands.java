@@ -174,7 +174,8 @@ public final class SessionCommands {
     }
     SettingFacts setting = facts.command().setting();
     if (setting == null || setting.name() == null || setting.name().equals("all")) {
-      return resetAll();
+      forgetSettings(true);
+      return Progress.SETTLE;
     }
     if (setting.name().equals("client_encoding") && setting.value() != null) {
       Encodings.requireUtf8(setting.value());
@@ -312,16 +313,6 @@ public final class SessionCommands {
       NodeCall.simple(backend.connection, "ROLLBACK");
       throw new ClientError(result.errorFields());
     }
-  }
-
-  private Progress resetAll() {
-    if (context.transactions().state().isOpen()) {
-      throw AbelianException.unsupported(
-          "RESET ALL inside a transaction block is not supported through the router",
-          "End the transaction first, or RESET single settings.");
-    }
-    forgetSettings(true);
-    return Progress.SETTLE;
   }
 
   private void forgetSettings(boolean showTag) {

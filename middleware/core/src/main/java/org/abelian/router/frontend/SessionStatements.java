@@ -9,6 +9,7 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ClientError;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.Utf8;
 import org.abelian.router.session.Transactions;
 import org.abelian.router.statement.AnalysedStatement;
 import org.abelian.router.statement.Analyzer;
@@ -214,8 +215,24 @@ public final class SessionStatements {
     return backend;
   }
 
+  /**
+   * Refuses a text that is no UTF-8.
+   *
+   * @throws ClientError 22021
+   */
+  static void requireUtf8(byte[] array, int from, int to, String text) {
+    requireSound(Utf8.malformed(array, from, to, text));
+  }
+
+  private static void requireSound(String malformed) {
+    if (malformed != null) {
+      throw ClientError.of("22021", "invalid byte sequence for encoding \"UTF8\": " + malformed);
+    }
+  }
+
   /** Refuses what a failed transaction does not allow. */
   public void requireSound(SharedStatement statement) {
+    requireSound(statement.malformed());
     if (context.transactions().state().isFailed()
         && !endsTransaction(statement)
         && !statement.isBlank()) {

@@ -128,6 +128,7 @@ public final class SimpleProtocol {
   public Progress query(byte[] array, int at, int length) throws IOException {
     if (texts == null) {
       String text = new String(array, at + 5, length - 6, StandardCharsets.UTF_8);
+      SessionStatements.requireUtf8(array, at + 5, at + length - 1, text);
       context.retry().parsed();
       statements.named().removeUnnamed();
       pieces = statements.pieces(text, standardStrings());

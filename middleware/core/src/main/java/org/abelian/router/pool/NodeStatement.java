@@ -8,6 +8,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.ObjectNumber;
+import org.abelian.router.protocol.Utf8;
 
 /**
  * A text with parameter types, as Parse carries them. Identity is what counts: a connection
@@ -78,6 +79,11 @@ public final class NodeStatement {
   /** The text. */
   public String sql() {
     return new String(body, 0, textLength, StandardCharsets.UTF_8);
+  }
+
+  /** Bytes of the text that are no UTF-8, as {@link Utf8#malformed} tells them; null for none. */
+  public String malformed() {
+    return Utf8.malformed(body, 0, textLength, sql());
   }
 
   /** How many bytes of the heap it takes: large arrays may take twice their length. */

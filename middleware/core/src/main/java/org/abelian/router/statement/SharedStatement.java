@@ -6,6 +6,7 @@ import java.util.stream.IntStream;
 import org.abelian.router.error.AbelianException;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.protocol.MemoryBudget;
+import org.abelian.router.protocol.Utf8;
 
 /**
  * A text with parameter types, shared by all sessions of a router that use it, and what is known
@@ -36,6 +37,7 @@ public final class SharedStatement {
   private final TransactionCommand command;
   private final ExplainCommand explain;
   private final boolean blank;
+  private final String malformed;
   private final AtomicInteger uses = new AtomicInteger();
   private final AtomicInteger missing = new AtomicInteger();
   private volatile Known known;
@@ -51,6 +53,7 @@ public final class SharedStatement {
   public SharedStatement(NodeStatement statement) {
     this.statement = statement;
     sql = statement.sql();
+    malformed = statement.malformed();
     command = TransactionCommand.of(sql);
     explain = command == null ? ExplainCommand.of(sql) : null;
     blank = sql.isBlank() || sql.strip().equals(";");
@@ -79,6 +82,11 @@ public final class SharedStatement {
   /** What it asks to be explained; null when it is an ordinary statement. */
   public ExplainCommand explain() {
     return explain;
+  }
+
+  /** Bytes of the text that are no UTF-8, as {@link Utf8#malformed} tells them; null for none. */
+  public String malformed() {
+    return malformed;
   }
 
   /** True when there is nothing to run. */

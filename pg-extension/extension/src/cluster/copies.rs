@@ -16,6 +16,7 @@ use super::procedure::placements::{self, Home};
 use crate::boundary::functions;
 use crate::compat;
 use crate::hooks::executor::Start;
+use crate::hooks::is_nested;
 use crate::hooks::utility::Command;
 use crate::opened::Opened;
 use crate::operation::{self, unique};
@@ -34,7 +35,9 @@ pub fn concerns(query: &pg_sys::QueryDesc) -> bool {
 pub fn lock(start: &Start) {
     // SAFETY: plain read of a backend variable. PostgreSQL refuses such a query.
     let refused = unsafe { pg_sys::XactReadOnly };
-    if refused || placements::own_node_of_several().is_none() {
+    // SAFETY: a query has a plan.
+    let own = is_nested() && unsafe { changes_placements(&*start.query().plannedstmt) };
+    if refused || own || placements::own_node_of_several().is_none() {
         return;
     }
     // SAFETY: a query has a plan.
@@ -51,6 +54,26 @@ pub fn lock(start: &Start) {
     let each_has_its_own = unsafe { pg_sys::XactIsoLevel } <= pg_sys::XACT_READ_COMMITTED as i32;
     if !changes.is_empty() && each_has_its_own && start.has_own_snapshot() {
         start.renew_snapshot();
+    }
+}
+
+/// Whether a statement changes nothing but tables of ours, as the cascade does that drops a table's partitions, one by one: each has the placements
+/// that were known forgotten.
+///
+/// # Safety
+/// A valid plan.
+unsafe fn changes_placements(statement: &pg_sys::PlannedStmt) -> bool {
+    // SAFETY: by the caller; look-ups that may find nothing.
+    unsafe {
+        let own = pg_sys::get_namespace_oid(c"abelian".as_ptr(), true);
+        let count = pg_sys::list_length(statement.resultRelations);
+        (0..count)
+            .map(|n| pg_sys::list_nth_int(statement.resultRelations, n))
+            .filter_map(|range| tree::nodes(statement.rtable).nth(range as usize - 1))
+            .all(|entry| {
+                let entry = entry.cast::<pg_sys::RangeTblEntry>();
+                pg_sys::get_rel_namespace((*entry).relid) == own
+            })
     }
 }
 

@@ -199,7 +199,8 @@ final class GatheredInsert {
 
   /** What a node runs: it does not draw what was drawn before. */
   private RoutedStatement inserting() {
-    return facts.computed() == null
+    boolean draws = !bound.routed().facts().calls().nodeFunctions().draws().isEmpty();
+    return facts.computed() == null && !draws
         ? bound.routed()
         : SourceRows.routed(route.source(), facts.insertFacts(), catalog);
   }

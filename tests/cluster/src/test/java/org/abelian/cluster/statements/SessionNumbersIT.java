@@ -110,6 +110,22 @@ class SessionNumbersIT {
   }
 
   @Test
+  void aSessionIsToldWhatItsInsertedQueriesHaveDrawn() throws SQLException {
+    both("SELECT nextval('plain_id_seq')");
+    for (String sql :
+        List.of(
+            "INSERT INTO parent SELECT nextval('plain_id_seq') + 100, x FROM"
+                + " unnest('{a,b}'::text[]) x",
+            "INSERT INTO parent SELECT nextval('plain_id_seq') + 100, 'c'",
+            "INSERT INTO plain SELECT nextval('plain_id_seq'), name FROM plain LIMIT 1",
+            "INSERT INTO code (id, name) SELECT nextval('plain_id_seq'), 'd' FROM parent LIMIT"
+                + " 2")) {
+      both(sql);
+      both("SELECT currval('plain_id_seq'), lastval()");
+    }
+  }
+
+  @Test
   void noSessionIsToldWhatAnotherHasDrawn() throws SQLException {
     run(twins.routed(), "INSERT INTO parent (name) VALUES ('a')");
     run(twins.routed(), "SELECT nextval('plain_id_seq')");

@@ -16,6 +16,9 @@ pg_function!(
         if !placed && call.arg(0).value() != 0 {
             lock(pg_sys::ShareLock);
             placed = is_anything_placed();
+            if placed {
+                release(pg_sys::ShareLock); // A change of the placement takes more than that, and must not come to wait for who waits for this.
+            }
         }
         Ok(pg_sys::Datum::from(placed))
     }
@@ -37,13 +40,24 @@ fn is_anything_placed() -> bool {
 
 /// Locks the placement as such; nobody locks this object for anything else.
 fn lock(mode: u32) {
+    let object = postgres::own_relation(c"cluster");
     // SAFETY: inside a transaction, which releases the lock.
     unsafe {
         pg_sys::LockDatabaseObject(
             pg_sys::RelationRelationId,
-            postgres::own_relation(c"cluster"),
+            object,
             0,
             mode as pg_sys::LOCKMODE,
         );
+    }
+}
+
+/// Takes back one [`lock`].
+fn release(mode: u32) {
+    let object = postgres::own_relation(c"cluster");
+    // SAFETY: the transaction holds it.
+    unsafe {
+        let mode = mode as pg_sys::LOCKMODE;
+        pg_sys::UnlockDatabaseObject(pg_sys::RelationRelationId, object, 0, mode);
     }
 }

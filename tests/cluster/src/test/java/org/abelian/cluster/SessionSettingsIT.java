@@ -364,6 +364,31 @@ class SessionSettingsIT {
     superuser("DROP ROLE settings_reader");
   }
 
+  /** The statement of the same text, by another name, has other columns. */
+  @Test
+  void aBlockThatSetsItsSearchPathPreparesStatementsAnew() throws IOException {
+    List<List<String>> both = new ArrayList<>();
+    for (int port : List.of(single.port(), router.port())) {
+      List<String> answers = new ArrayList<>();
+      try (WireClient client = wire(port)) {
+        ask(client, "SET app.tenant = 1");
+        for (int round = 0; round < 3; round++) {
+          answers.addAll(ask(client, round == 1 ? "SELECT 1" : "BEGIN"));
+          for (String path : List.of("public", "other_path", "public")) {
+            answers.addAll(ask(client, "SET search_path = " + path));
+            String name = "S_" + answers.size();
+            client.parse(name, "SELECT * FROM spread WHERE id = 4").describe('S', name);
+            client.bind("", name, 0).execute("", 0);
+            answers.addAll(ParityFixture.answers(client.sync().untilReady()));
+          }
+          answers.addAll(ask(client, "COMMIT"));
+        }
+      }
+      both.add(answers);
+    }
+    assertEquals(both.get(0), both.get(1));
+  }
+
   @Test
   void whatABlockMaySetDependsOnTheRoleThatItHasTaken() throws Exception {
     superuser("DROP ROLE IF EXISTS settings_writer");

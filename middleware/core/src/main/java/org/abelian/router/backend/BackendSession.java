@@ -234,7 +234,7 @@ public final class BackendSession {
       }
       backend.seen = settings.current();
     }
-    forgetOtherLiterals(backend);
+    forgetReadOtherwise(backend);
     lastUsed = backend;
   }
 
@@ -340,7 +340,7 @@ public final class BackendSession {
   public byte[] prepare(Backend backend, NodeStatement given, boolean named, ReplyQueue replies) {
     NodeConnection connection = backend.connection;
     forgetHidden(backend);
-    forgetOtherLiterals(backend);
+    forgetReadOtherwise(backend);
     NodeStatement statement = replies.numbers().there(connection.address(), given);
     byte[] name = connection.prepared().name(statement);
     if (name != null) {
@@ -390,9 +390,9 @@ public final class BackendSession {
     }
   }
 
-  /** What was prepared while literals had other values. */
-  private void forgetOtherLiterals(Backend backend) {
-    if (backend.connection.prepared().readsOtherwise(reading.literals())) {
+  /** What was prepared while literals had other values, or names stood for other things. */
+  private void forgetReadOtherwise(Backend backend) {
+    if (backend.connection.prepared().readsOtherwise(reading.literals() + reading.names())) {
       backend.connection.schemaEpoch(ConnectionSetup.OUTDATED);
     }
   }

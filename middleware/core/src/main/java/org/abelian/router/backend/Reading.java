@@ -16,4 +16,10 @@ public interface Reading {
    * statement's literals their values when it parses it.
    */
   String literals();
+
+  /**
+   * What the open transaction has set that decides what names stand for; empty when nothing. Where
+   * that gives a statement other columns, nodes refuse it as it was prepared.
+   */
+  String names();
 }

@@ -113,8 +113,9 @@ public final class PreparedStatements {
   }
 
   /**
-   * What decides from now on which values literals have. Where it is something else than before,
-   * all are forgotten, since nodes keep the values that literals had when they were parsed.
+   * What decides from now on which values literals have, and what names stand for. Where it is
+   * something else than before, all are forgotten, since nodes keep the values that literals had
+   * when they were parsed.
    *
    * @return true when the node still has named ones
    */

@@ -57,6 +57,8 @@ public final class SchemaScope implements Reading {
 
   private static final Set<String> LITERALS_MEANT = lowerCase(LITERALS);
 
+  private static final Set<String> NAMES_MEANT = Set.of("search_path", "role");
+
   private final String identity;
   private final SessionSettings settings;
   private final Function<Collection<String>, String> changes;
@@ -149,6 +151,11 @@ public final class SchemaScope implements Reading {
   private String withChanges(String values, Set<String> names) {
     String made = changes.apply(names);
     return made.isEmpty() ? values : values + "\0" + made;
+  }
+
+  @Override
+  public String names() {
+    return changes.apply(NAMES_MEANT);
   }
 
   private static Set<String> lowerCase(List<String> names) {

@@ -331,7 +331,9 @@ fn describe_query(
     facts["returns_rows"] = json!(is_select || !query.returningList.is_null());
     if !instead::is_inside() {
         facts["result"] = json!(result(query));
-        facts["settled"] = json!(moments::settled(query)?);
+        if let Some(text) = moments::settled(query)? {
+            facts["settled"] = json!(text);
+        }
     }
     facts["operations"] = operations(query);
     if let (CmdType::CMD_INSERT, Some(scope), 1) = (query.commandType, top, queries.len()) {

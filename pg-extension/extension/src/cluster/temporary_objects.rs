@@ -1,9 +1,10 @@
 //! Which temporary objects the session has: tables, views, functions, whatever lies in its temporary schema. They outlive transactions, and
 //! triggers and functions may make them, so a router cannot see it in a statement. It is told by [`super::session_locks`].
 
-use super::postgres;
-use pgrx::pg_sys::{self, Oid};
+use super::{nested, postgres, refused};
+use pgrx::pg_sys::{self, Datum, Oid};
 use std::cell::Cell;
+use std::ffi::CStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// `pg_depend`, its index by what is depended on, and its columns.
@@ -12,6 +13,11 @@ const BY_REFERENCED: Oid = Oid::from_u32(2674);
 const OBJECT: usize = 2;
 const REFERENCED_CATALOGUE: i16 = 4;
 const REFERENCED: i16 = 5;
+
+/// Columns of `pg_class`, and its index by name.
+const NAME: i16 = 2;
+const SCHEMA: usize = 3;
+const BY_NAME: Oid = Oid::from_u32(2663);
 
 thread_local! {
     /// A number for the objects that were found last; another one when there are others, `None` when there is none.
@@ -82,14 +88,71 @@ fn look() -> Option<u64> {
                 break;
             }
             any = true;
-            for value in postgres::values(row, (*table).rd_att, OBJECT) {
-                value.map(|value| value.value()).hash(&mut hash);
+            let values = postgres::values(row, (*table).rd_att, OBJECT);
+            let number = |at: usize| values[at].map_or(0, |value: Datum| value.value() as u32);
+            (number(0), number(1)).hash(&mut hash);
+            if number(0) == pg_sys::RelationRelationId.to_u32()
+                && let Some(name) = name_of(Oid::from(number(1)))
+            {
+                name.hash(&mut hash); // It may have been renamed.
+                if !nested::is_first_node() && hides_other(name) {
+                    raise_hidden(name);
+                }
             }
         }
         pg_sys::systable_endscan(scan);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
     }
     any.then(|| hash.finish())
+}
+
+/// Whether a permanent relation has that name as well.
+fn hides_other(name: &CStr) -> bool {
+    let mut found = false;
+    // SAFETY: a scan of the catalogue by an index; everything opened is closed, and rows are read before the next one.
+    unsafe {
+        let table = pg_sys::table_open(pg_sys::RelationRelationId, pg_sys::AccessShareLock as i32);
+        let mut key = pg_sys::ScanKeyData::default();
+        pg_sys::ScanKeyInit(
+            &mut key,
+            NAME,
+            pg_sys::BTEqualStrategyNumber as u16,
+            pg_sys::F_NAMEEQ.into(),
+            name.as_ptr().into(),
+        );
+        let scan = pg_sys::systable_beginscan(table, BY_NAME, true, postgres::NEWEST, 1, &mut key);
+        loop {
+            let row = pg_sys::systable_getnext(scan);
+            if row.is_null() {
+                break;
+            }
+            let values = postgres::values(row, (*table).rd_att, SCHEMA);
+            let schema = Oid::from(values[SCHEMA - 1].map_or(0, |value| value.value() as u32));
+            found |= !pg_sys::isAnyTempNamespace(schema);
+        }
+        pg_sys::systable_endscan(scan);
+        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+    }
+    found
+}
+
+/// A router looks for temporary objects on the first node alone.
+fn raise_hidden(name: &CStr) -> ! {
+    refused::raise(
+        &format!(
+            "a function or trigger has made a temporary object with the name of table \"{}\" on another node than the first",
+            name.to_string_lossy()
+        ),
+        "Give it another name, or drop it before the statement ends.",
+    )
+}
+
+fn name_of(relation: Oid) -> Option<&'static CStr> {
+    // SAFETY: the name is a C string, if there is one, in the memory of the statement.
+    unsafe {
+        let name = pg_sys::get_rel_name(relation);
+        (!name.is_null()).then(|| CStr::from_ptr(name))
+    }
 }
 
 /// The session's temporary schema, if it has come to need one.

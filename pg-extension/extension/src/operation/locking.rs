@@ -9,27 +9,69 @@ use super::symbols::Symbols;
 use super::tree::{self, Any, Tree};
 use pgrx::pg_sys::{self, JoinType, LockClauseStrength, LockWaitPolicy};
 
+/// A relation whose rows a query locks.
+struct Locked<'a> {
+    relation: Relation<'a>,
+    /// How the values are held that the query names.
+    named: i32,
+    /// How all others are.
+    whole: i32,
+}
+
+impl Locked<'_> {
+    fn is_read_by(&self, expression: Any) -> bool {
+        let columns = self
+            .relation
+            .columns_read(expression.pointer::<pg_sys::Node>());
+        self.relation.abelian_among(&columns)
+    }
+
+    fn newest(&self, expression: Any) -> Any {
+        self.relation.newest_in_part(expression, self.named, 0)
+    }
+}
+
 /// Rewrites a SELECT with a locking clause.
 pub fn select(symbols: &Symbols, query: Tree<pg_sys::Query>, reads: LockingReads) {
-    for mark in tree::items::<pg_sys::RowMarkClause>(query.rowMarks) {
-        let Some((with_objects, row_only)) = holds(mark.strength) else {
-            continue;
-        };
-        let Some(relation) = Relation::of(symbols, query, mark.rti as i32) else {
-            continue;
-        };
-        let policy = match mark.waitPolicy {
-            LockWaitPolicy::LockWaitError => row::NO_WAIT,
-            LockWaitPolicy::LockWaitSkip => row::SKIP_LOCKED,
-            _ => 0,
-        };
-        let named = with_objects as i32 | policy;
-        let whole = match reads {
-            LockingReads::Row => named,
-            LockingReads::Selected => row_only as i32 | policy,
-        };
-        lock(query, &relation, named, whole);
+    let marks = tree::items::<pg_sys::RowMarkClause>(query.rowMarks);
+    let mut locked: Vec<Locked<'_>> = marks
+        .into_iter()
+        .filter_map(|mark| locked(symbols, query, mark, reads))
+        .collect();
+    for one in &mut locked {
+        one.relation.newest_policies(one.named);
     }
+    if !locked.is_empty() {
+        newest_conditions(query, &locked);
+    }
+    for one in &locked {
+        lock(query, one);
+    }
+}
+
+fn locked<'a>(
+    symbols: &'a Symbols,
+    query: Tree<pg_sys::Query>,
+    mark: Tree<pg_sys::RowMarkClause>,
+    reads: LockingReads,
+) -> Option<Locked<'a>> {
+    let (with_objects, row_only) = holds(mark.strength)?;
+    let relation = Relation::of(symbols, query, mark.rti as i32)?;
+    let policy = match mark.waitPolicy {
+        LockWaitPolicy::LockWaitError => row::NO_WAIT,
+        LockWaitPolicy::LockWaitSkip => row::SKIP_LOCKED,
+        _ => 0,
+    };
+    let named = with_objects as i32 | policy;
+    let whole = match reads {
+        LockingReads::Row => named,
+        LockingReads::Selected => row_only as i32 | policy,
+    };
+    Some(Locked {
+        relation,
+        named,
+        whole,
+    })
 }
 
 /// Whether a locking clause of the query holds the values that it reads of this relation.
@@ -49,27 +91,47 @@ fn holds(strength: LockClauseStrength::Type) -> Option<(Hold, Hold)> {
     }
 }
 
-fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, whole: i32) {
+/// Has conditions on values tested on the newest ones of all rows that are locked.
+fn newest_conditions(query: Tree<pg_sys::Query>, locked: &[Locked<'_>]) {
     if let Some(mut join) = Tree::new(query.jointree) {
-        let of_joins = conditions_of_joins(relation, join.any(), named);
+        let of_joins = conditions_of_joins(locked, join.any());
         let conditions: Vec<Any> = tree::conjuncts(join.quals)
             .into_iter()
             .chain(of_joins)
-            .flat_map(|condition| {
-                relation.condition_on(condition, |condition| {
-                    relation.newest_in_part(condition, named, 0)
-                })
-            })
+            .flat_map(|condition| newest(locked, condition))
             .collect();
         join.quals = tree::conjunction(&conditions);
     }
+}
+
+/// The condition under the snapshot, where all its rows are those that the snapshot shows, and on the newest values.
+fn newest(locked: &[Locked<'_>], condition: Any) -> Vec<Any> {
+    let read: Vec<&Locked<'_>> = locked
+        .iter()
+        .filter(|one| one.is_read_by(condition))
+        .collect();
+    if read.is_empty() {
+        return vec![condition];
+    }
+    let mut filter = vec![condition.copy()];
+    filter.extend(read.iter().map(|one| one.relation.changed()));
+    let newest = read
+        .iter()
+        .fold(condition, |condition, one| one.newest(condition));
+    vec![
+        tree::boolean(pg_sys::BoolExprType::OR_EXPR, &filter),
+        newest,
+    ]
+}
+
+fn lock(mut query: Tree<pg_sys::Query>, one: &Locked<'_>) {
     let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
     let mut sort_keys = Vec::new();
     for entry in &mut entries {
         let Some(expression) = Tree::<pg_sys::Node>::new(entry.expr.cast()) else {
             continue;
         };
-        if !relation.abelian_among(&relation.columns_read(expression.pointer::<pg_sys::Node>())) {
+        if !one.is_read_by(expression) {
             continue;
         }
         if entry.ressortgroupref != 0 {
@@ -82,11 +144,11 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
             sort_keys.push(key);
             entry.ressortgroupref = 0;
         }
-        entry.expr = relation.newest_in_part(expression, named, 0).pointer();
+        entry.expr = one.newest(expression).pointer();
     }
     entries.extend(sort_keys);
     entries.push(tree::target(
-        relation.lock_row(whole),
+        one.relation.lock_row(one.whole),
         0,
         c"abelian_lock",
         true,
@@ -97,13 +159,13 @@ fn lock(mut query: Tree<pg_sys::Query>, relation: &Relation<'_>, named: i32, who
     query.targetList = tree::list(&entries);
 }
 
-/// Takes conditions on the relation's values out of ON of inner joins, and gives them: as conditions of the whole query they mean the same.
+/// Takes conditions on values of locked rows out of ON of inner joins, and gives them: as conditions of the whole query they mean the same.
 /// ON of outer joins decides what is joined with the row, and has them tested on the newest values where it is.
-fn conditions_of_joins(relation: &Relation<'_>, part: Any, named: i32) -> Vec<Any> {
+fn conditions_of_joins(locked: &[Locked<'_>], part: Any) -> Vec<Any> {
     let parts_of = |parts: &[*mut pg_sys::Node]| -> Vec<Any> {
         let parts = parts.iter().filter_map(|part| Tree::new(*part));
         parts
-            .flat_map(|part| conditions_of_joins(relation, part, named))
+            .flat_map(|part| conditions_of_joins(locked, part))
             .collect()
     };
     if let Some(from) = part.cast::<pg_sys::FromExpr>() {
@@ -115,18 +177,19 @@ fn conditions_of_joins(relation: &Relation<'_>, part: Any, named: i32) -> Vec<An
     let conditions = tree::conjuncts(join.quals);
     match join.jointype {
         JoinType::JOIN_INNER => {
-            let (values, others): (Vec<_>, Vec<_>) = conditions.into_iter().partition(|one| {
-                relation.abelian_among(&relation.columns_read(one.pointer::<pg_sys::Node>()))
-            });
+            let (values, others): (Vec<_>, Vec<_>) = conditions
+                .into_iter()
+                .partition(|one| locked.iter().any(|locked| locked.is_read_by(*one)));
             join.quals = tree::conjunction(&others);
             let mut found = parts_of(&[join.larg, join.rarg]);
             found.extend(values);
             found
         }
         JoinType::JOIN_LEFT | JoinType::JOIN_RIGHT => {
-            let newest =
-                |one| relation.condition_on(one, |one| relation.newest_in_part(one, named, 0));
-            let conditions: Vec<Any> = conditions.into_iter().flat_map(newest).collect();
+            let conditions: Vec<Any> = conditions
+                .into_iter()
+                .flat_map(|one| newest(locked, one))
+                .collect();
             join.quals = tree::conjunction(&conditions);
             parts_of(&[match join.jointype {
                 JoinType::JOIN_LEFT => join.larg,

@@ -400,14 +400,19 @@ impl<'a> Relation<'a> {
         if !self.abelian_among(&self.columns_read(condition.pointer::<pg_sys::Node>())) {
             return vec![condition];
         }
+        let filter = [condition.copy(), self.changed()];
+        let filter = tree::boolean(pg_sys::BoolExprType::OR_EXPR, &filter);
+        vec![filter, newest(condition)]
+    }
+
+    /// Whether the row is another one than the snapshot shows: then a condition under the snapshot tells nothing.
+    pub fn changed(&self) -> Any {
         let in_snapshot = tree::internal_call(
             self.symbols.in_snapshot,
             pg_sys::BOOLOID,
             &[self.ctid(0), self.tableoid(0)],
         );
-        let changed = tree::boolean(pg_sys::BoolExprType::NOT_EXPR, &[in_snapshot]);
-        let filter = tree::boolean(pg_sys::BoolExprType::OR_EXPR, &[condition.copy(), changed]);
-        vec![filter, newest(condition)]
+        tree::boolean(pg_sys::BoolExprType::NOT_EXPR, &[in_snapshot])
     }
 
     /// `in_part`: what asks for one element holds that alone, unless another condition reads the whole.
@@ -437,7 +442,8 @@ impl<'a> Relation<'a> {
         self.newest_policies(hold);
     }
 
-    fn newest_policies(&mut self, hold: i32) {
+    /// Has policies test the newest values, too.
+    pub fn newest_policies(&mut self, hold: i32) {
         if self.has_row_security() {
             let conditions: Vec<Any> = tree::items::<pg_sys::Node>(self.entry.securityQuals)
                 .into_iter()

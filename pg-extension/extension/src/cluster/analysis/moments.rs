@@ -1,10 +1,10 @@
 //! Constants that mean another moment whenever they are read: `'now'`, `'today'`. Routers keep what they are told of a text, so the value that
 //! one has now must not be told. What is stored, as the text of a view, has been read once and for all.
 
-use super::parser;
 use super::tree::{self, NodePtr};
-use crate::boundary::PostgresError;
+use super::{parser, tokens};
 use pgrx::pg_sys::{self, Oid};
+use std::collections::BTreeMap;
 use std::ffi::{CStr, c_int};
 
 /// The location that such constants get here. Their text is to be found nowhere.
@@ -37,32 +37,79 @@ pub fn is_read_by(expression: NodePtr) -> bool {
     })
 }
 
-/// The query as SQL whose constants mean the same to whoever reads it, if it has some that mean something else under other settings for dates,
-/// times and intervals. `None` when it has none, or asks for the moment of its reading.
-pub fn settled(query: &pg_sys::Query) -> Result<Option<String>, PostgresError> {
-    let root = std::ptr::from_ref(query).cast_mut().cast();
-    let is_read = tree::any(root, &mut |node| {
-        tree::cast::<pg_sys::Const, _>(node).is_some_and(|constant| {
-            !constant.constisnull && is_read_by_settings(constant.consttype)
-        })
+/// The text of a query whose literals mean the same to whoever reads it, if it has some that mean something else under other settings for dates,
+/// times and intervals. All else stays as it is. `None` when there are none; those that ask for the moment of their reading stay, too.
+pub fn settled(query: &pg_sys::Query, text: &CStr) -> Option<String> {
+    let mut values = BTreeMap::new();
+    tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
+        if let Some(constant) = tree::cast::<pg_sys::Const, _>(node)
+            && !constant.constisnull
+            && let Ok(at) = usize::try_from(constant.location)
+            && is_read_by_settings(constant.consttype)
+        {
+            values.insert(at, literal(constant));
+        }
+        true
     });
-    if !is_read || is_read_by(root) {
-        return Ok(None);
+    if values.is_empty() {
+        return None;
     }
-    parser::deparse_for(tree::copy(query), &[]).map(Some)
+    let mut starts: Vec<usize> = tokens::tokens(text).into_iter().map(|(_, at)| at).collect();
+    let bytes = text.to_bytes();
+    starts.push(bytes.len());
+    let mut settled = Vec::new();
+    let mut done = 0;
+    for (at, value) in values {
+        let next = starts.iter().position(|start| *start == at)? + 1;
+        // What has `U&` before it may have UESCAPE behind it.
+        if !matches!(bytes.get(at), Some(b'\'' | b'$' | b'e' | b'E')) {
+            return None;
+        }
+        settled.extend_from_slice(&bytes[done..at]);
+        settled.extend_from_slice(value.as_bytes());
+        settled.push(b' ');
+        done = starts[next];
+    }
+    settled.extend_from_slice(&bytes[done..]);
+    String::from_utf8(settled).ok()
 }
 
+/// A constant as a string that all settings read alike.
+fn literal(constant: &pg_sys::Const) -> String {
+    let value = parser::unambiguously(|| {
+        let mut output = Oid::INVALID;
+        let mut is_varlena = false;
+        // SAFETY: the output function of the constant's type.
+        unsafe {
+            pg_sys::getTypeOutputInfo(constant.consttype, &mut output, &mut is_varlena);
+            tree::string(pg_sys::OidOutputFunctionCall(output, constant.constvalue))
+        }
+    });
+    let quoted = value.replace('\'', "''");
+    match quoted.contains('\\') {
+        true => format!("E'{}'", quoted.replace('\\', "\\\\")),
+        false => format!("'{quoted}'"),
+    }
+}
+
+/// In doubt, of rows, it is.
 fn is_read_by_settings(type_oid: Oid) -> bool {
     // SAFETY: look-ups of a type that exists; they give none for what is no array or range.
-    let inner = unsafe {
+    let (base, parts, is_row) = unsafe {
         let base = pg_sys::getBaseType(type_oid);
-        let of_array = pg_sys::get_element_type(base);
-        let of_range = pg_sys::get_range_subtype(base);
-        [base, of_array, of_range]
+        let parts = [
+            pg_sys::get_element_type(base),
+            pg_sys::get_range_subtype(base),
+            pg_sys::get_multirange_range(base),
+        ];
+        (base, parts, pg_sys::type_is_rowtype(base))
     };
-    inner
-        .iter()
-        .any(|inner| tells_time(*inner) || [pg_sys::INTERVALOID, pg_sys::TIMETZOID].contains(inner))
+    is_row
+        || tells_time(base)
+        || base == pg_sys::INTERVALOID
+        || parts
+            .into_iter()
+            .any(|part| part != Oid::INVALID && is_read_by_settings(part))
 }
 
 fn tells_time(type_oid: Oid) -> bool {

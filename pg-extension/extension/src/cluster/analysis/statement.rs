@@ -327,12 +327,13 @@ fn describe_query(
         top.get_or_insert(scope);
     }
     facts["kind"] = json!(command_name(query));
+    let _domains = merge::domains::describing(query);
     let is_select = query.commandType == CmdType::CMD_SELECT;
     facts["returns_rows"] = json!(is_select || !query.returningList.is_null());
     if !instead::is_inside() {
         facts["result"] = json!(result(query));
-        if let Some(text) = moments::settled(query)? {
-            facts["settled"] = json!(text);
+        if let Some(settled) = moments::settled(query, text) {
+            facts["settled"] = json!(settled);
         }
     }
     facts["operations"] = operations(query);

@@ -10,6 +10,7 @@ impl Relation<'_> {
     pub(super) fn merge(&mut self) {
         let mut query = self.query;
         self.newest_on();
+        self.newest_policies(Hold::Overwrite as i32);
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(

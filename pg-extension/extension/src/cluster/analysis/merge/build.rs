@@ -4,7 +4,7 @@ use super::super::super::exact_texts;
 use super::super::functions::FIRST_USER_OBJECT;
 use super::super::parser;
 use super::super::tree::{self, NodePtr};
-use super::{inner_order, refuse, sorted_values, taken, window};
+use super::{domains, inner_order, refuse, sorted_values, taken, window};
 use crate::boundary::{self, PostgresError};
 use crate::catalog;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
@@ -197,12 +197,13 @@ pub fn value_type(type_oid: Oid) -> Oid {
 }
 
 /// As what the combine query reads values of this type. A domain's constraints held when a value was stored, but need not hold now (NOT VALID),
-/// and not for the NULLs of an outer join; PostgreSQL does not test them where a value is only read.
+/// and not for the NULLs of an outer join; PostgreSQL does not test them where a value is only read. Where the type itself decides about
+/// the answer it stays.
 fn read_type(type_oid: Oid) -> Oid {
     let type_oid = value_type(type_oid);
     // SAFETY: catalogue look-ups of a type.
     unsafe {
-        match pg_sys::DomainHasConstraints(type_oid) {
+        match !domains::are_kept() && pg_sys::DomainHasConstraints(type_oid) {
             true => pg_sys::getBaseType(type_oid),
             false => type_oid,
         }

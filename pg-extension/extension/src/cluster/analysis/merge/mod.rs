@@ -19,6 +19,7 @@ pub mod build;
 mod change;
 mod decorrelate;
 pub mod determined;
+pub mod domains;
 mod equal;
 mod exists;
 pub mod filter;

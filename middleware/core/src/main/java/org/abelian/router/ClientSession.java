@@ -96,7 +96,7 @@ public final class ClientSession
   private static final int LARGEST_COPY_BACKLOG = 1 << 16;
 
   /** After so long without more, the client seems to wait for answers that it has not asked for. */
-  private static final int PATIENCE_MILLIS = 20;
+  private static final int PATIENCE_MILLIS = 500;
 
   private static final int ABORT_GRACE_SECONDS = 5;
 

@@ -151,19 +151,22 @@ final class ClientConnection implements Admission.Visitor {
     activity.begin(Activity.Kind.READING);
     waiting = session.isIdle();
     push.begin(transport);
-    boolean more;
+    boolean more = true;
+    boolean silent = false;
     try {
       socket.timeout(session.patience());
       more = transport.read(received, room);
-    } catch (SocketTimeoutException silent) {
-      session.waited();
-      more = true;
+    } catch (SocketTimeoutException timeout) {
+      silent = true;
     } finally {
-      socket.timeout(0);
       push.end();
       waiting = false;
     }
+    socket.timeout(0);
     activity.begin(Activity.Kind.WORKING);
+    if (silent) {
+      session.waited(); // Not before nobody else writes.
+    }
     if (received.size() >= room) {
       room = Math.min(2 * room, READ_MOST);
     }

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutorService;
@@ -15,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.abelian.cluster.wire.WireClient;
+import org.abelian.harness.LocalCluster;
 import org.abelian.harness.LocalNode;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
@@ -39,10 +42,12 @@ class ImplicitTransactionIT {
   private static final int GROUPS = 60;
 
   private final LocalNode node;
+  private final LocalCluster cluster;
   private final RouterServer router;
 
-  ImplicitTransactionIT(LocalNode node, RouterServer router) {
+  ImplicitTransactionIT(LocalNode node, LocalCluster cluster, RouterServer router) {
     this.node = node;
+    this.cluster = cluster;
     this.router = router;
   }
 
@@ -82,6 +87,16 @@ class ImplicitTransactionIT {
       for (String table : List.of("ticket", "tally", "log")) {
         run(routed, "SELECT create_distributed_table('%s', 'id')".formatted(table));
       }
+      run(routed, "CREATE TABLE slow (id int)");
+      run(routed, "SELECT create_distributed_table('slow', 'id')");
+      run(
+          routed,
+          "CREATE FUNCTION waits() RETURNS trigger LANGUAGE plpgsql AS"
+              + " 'BEGIN PERFORM pg_advisory_xact_lock(4242); RETURN NULL; END'");
+      run(
+          routed,
+          "CREATE CONSTRAINT TRIGGER waits AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED"
+              + " FOR EACH ROW EXECUTE FUNCTION waits()");
       run(routed, "INSERT INTO tally SELECT g FROM generate_series(1, %d) g".formatted(KEYS));
     }
   }
@@ -91,7 +106,8 @@ class ImplicitTransactionIT {
     try (Connection bare = node.connect();
         Connection routed = router.connect()) {
       run(bare, "DROP TABLE ticket, tally, log");
-      run(routed, "DROP TABLE ticket, tally, log");
+      run(routed, "DROP TABLE ticket, tally, log, slow");
+      run(routed, "DROP FUNCTION waits()");
     }
   }
 
@@ -128,6 +144,59 @@ class ImplicitTransactionIT {
   /** Of a Query, PostgreSQL tells the last tag when it has committed. */
   private static List<String> ends(List<String> answers) {
     return answers.stream().filter(answer -> !answer.startsWith("C ")).toList();
+  }
+
+  /**
+   * A row that is only locked serves as a mutex: its node must not let go of it before the others.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void lockedRowsStayLockedUntilAllNodesHaveCommitted(Way way) throws Exception {
+    List<Connection> holders = new ArrayList<>();
+    ExecutorService pool = Executors.newSingleThreadExecutor();
+    try (WireClient client = ParityFixture.wire(router.port());
+        WireClient other = ParityFixture.wire(router.port())) {
+      for (LocalNode each : cluster.nodes()) {
+        holders.add(each.connectAsSuperuser());
+        run(holders.get(holders.size() - 1), "SELECT pg_advisory_lock(4242)");
+      }
+      List<String> group = new ArrayList<>(List.of("SELECT n FROM tally WHERE id = 1 FOR UPDATE"));
+      IntStream.rangeClosed(2, KEYS)
+          .forEach(id -> group.add("INSERT INTO slow VALUES (%d)".formatted(id)));
+      Future<List<String>> answers = pool.submit(() -> way.send(client, group));
+      while (waiting(holders) == 0) {
+        Thread.onSpinWait();
+      }
+      assertEquals(
+          List.of("E 55P03", "Z I"),
+          ParityFixture.ask(other, "SELECT n FROM tally WHERE id = 1 FOR UPDATE NOWAIT"));
+      for (Connection holder : holders) {
+        run(holder, "SELECT pg_advisory_unlock(4242)");
+      }
+      assertEquals("Z I", answers.get().get(answers.get().size() - 1));
+      assertEquals("[8]", ParityFixture.ask(other, "SELECT count(*) FROM slow").get(0));
+      ParityFixture.ask(other, "DELETE FROM slow");
+    } finally {
+      pool.shutdownNow();
+      for (Connection holder : holders) {
+        holder.close();
+      }
+    }
+  }
+
+  private static int waiting(List<Connection> holders) throws SQLException {
+    int waiting = 0;
+    for (Connection holder : holders) {
+      try (Statement statement = holder.createStatement();
+          ResultSet found =
+              statement.executeQuery(
+                  "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND"
+                      + " objid = 4242")) {
+        found.next();
+        waiting += found.getInt(1);
+      }
+    }
+    return waiting;
   }
 
   /** What is told as done is done once, what fails is not done: other sessions' DDL or not. */

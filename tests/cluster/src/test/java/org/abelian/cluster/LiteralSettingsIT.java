@@ -156,7 +156,11 @@ class LiteralSettingsIT {
             "UPDATE moment SET at = '2026-02-03 00:00' WHERE id = 9 RETURNING at",
             "WITH u AS (UPDATE day SET number = number WHERE day = '02/03/2026' RETURNING number)"
                 + " SELECT number FROM u",
-            "SELECT tstzrange('2026-01-01 00:00', '2026-01-02 00:00'), '1 2:00'::interval");
+            "SELECT tstzrange('2026-01-01 00:00', '2026-01-02 00:00'), '1 2:00'::interval",
+            "SELECT '{[01/02/2026,01/03/2026)}'::datemultirange, E'it''s\\\\', $$03/04/2026$$::date"
+                + " -- what?",
+            "INSERT INTO moment SELECT id + 100, '01/02/2026 00:00' FROM moment WHERE id < 3"
+                + " ON CONFLICT (id) DO UPDATE SET at = '02/03/2026 00:00' RETURNING at");
     List<String> sets =
         List.of(
             "SET TimeZone = 'EST'",
@@ -178,6 +182,7 @@ class LiteralSettingsIT {
         }
         for (String set : sets) {
           answers.addAll(ask(client, set));
+          answers.addAll(ask(client, "SELECT id, at AT TIME ZONE 'UTC' FROM moment"));
           for (int i = 0; i < texts.size(); i++) {
             answers.add(set + ": " + texts.get(i));
             answers.addAll(ask(client, "EXECUTE p" + i));
@@ -210,6 +215,43 @@ class LiteralSettingsIT {
       ask(client, "ROLLBACK");
       assertEquals("[UTF8]", ask(client, "SHOW client_encoding").get(0));
     }
+  }
+
+  /** Names in it stand for what they would have stood for anyway. */
+  @Test
+  void aPreparedStatementWithLiteralsNamesWhatItNamed() throws IOException {
+    List<List<String>> both = new ArrayList<>();
+    for (int port : List.of(single.port(), router.port())) {
+      List<String> answers = new ArrayList<>();
+      try (WireClient client = wire(port)) {
+        for (String sql :
+            List.of(
+                "CREATE SCHEMA other_names",
+                "CREATE TABLE other_names.moment (id int PRIMARY KEY, at timestamptz)",
+                "SET TimeZone = 'UTC'",
+                "PREPARE named AS UPDATE public.moment SET at = '2026-01-01 05:00+00' WHERE id = 4",
+                "PREPARE bare AS SELECT id FROM moment WHERE id < 4 AND at > '2026-01-01 04:00'",
+                "PREPARE whole AS SELECT *, timestamp '2026-01-01' FROM moment WHERE id = 5",
+                "SET TimeZone = 'Asia/Tokyo'",
+                "SET search_path = other_names",
+                "EXECUTE named",
+                "EXECUTE bare",
+                "EXECUTE whole",
+                "SET search_path = public",
+                "EXECUTE named",
+                "EXECUTE bare",
+                "EXECUTE whole",
+                "ALTER TABLE moment ADD note text",
+                "EXECUTE whole",
+                "ALTER TABLE moment DROP note",
+                "DROP SCHEMA other_names CASCADE")) {
+          answers.add(sql);
+          answers.addAll(ask(client, sql));
+        }
+      }
+      both.add(answers);
+    }
+    assertEquals(both.get(0), both.get(1));
   }
 
   @Test

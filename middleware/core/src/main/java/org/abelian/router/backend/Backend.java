@@ -42,6 +42,9 @@ public final class Backend {
   /** True when what the group has done there is committed or rolled back. */
   boolean ended;
 
+  /** True when the transaction has locked rows there. */
+  public boolean locks;
+
   /** True when its transaction was opened behind statements that belong to it. */
   public boolean begunBehindWork;
 

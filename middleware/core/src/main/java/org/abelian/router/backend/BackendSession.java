@@ -556,6 +556,7 @@ public final class BackendSession {
     backend.worked = false;
     backend.wrote = false;
     backend.unpreparable = false;
+    backend.locks = false;
     backend.notifies = false;
     if (backend.touched) {
       untouch(backend);
@@ -579,6 +580,7 @@ public final class BackendSession {
     backend.begun = false;
     backend.worked = false;
     backend.unpreparable = false;
+    backend.locks = false;
     backend.notifies = false;
     backend.pinned = false;
     untouch(backend);

@@ -34,6 +34,8 @@ import org.abelian.router.statement.ClientStatements.Signature;
 import org.abelian.router.statement.RoutedStatement;
 import org.abelian.router.statement.SharedStatement;
 import org.abelian.router.statement.TransactionCommand;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Commands that concern the session rather than data: settings, prepared statements, notifications.
@@ -60,6 +62,7 @@ public final class SessionCommands {
           UtilityKind.LISTEN, UtilityKind.UNLISTEN, UtilityKind.PREPARE, UtilityKind.DEALLOCATE);
 
   private static final NodeStatement RESET_ALL = NodeStatement.of("RESET ALL");
+  private static final Logger LOG = LoggerFactory.getLogger(SessionCommands.class);
   private static final NodeStatement RESET_AUTHORIZATION =
       NodeStatement.of("SET SESSION AUTHORIZATION DEFAULT");
 
@@ -345,8 +348,9 @@ public final class SessionCommands {
         try {
           NodeCall.simple(backend.connection, "DISCARD ALL");
         } catch (NodeLostException gone) {
-          context.backends().drop(backend);
+          LOG.debug("{} discards it by itself: {}", backend, gone.getMessage());
         }
+        context.backends().drop(backend); // What the router knows of it is not true any more.
       }
     }
   }

@@ -167,9 +167,8 @@ public final class TransactionEnding {
    * transaction behind statements of it, is taken at the statements' word.
    */
   private static boolean hasTransactionId(Backend backend) {
-    return backend.connection.reportsTokens() && !backend.begunBehindWork
-        ? backend.connection.transactionToken() != null
-        : backend.wrote;
+    boolean told = backend.connection.reportsTokens() && !backend.begunBehindWork;
+    return backend.connection.transactionToken() != null || !told && backend.wrote;
   }
 
   /**
@@ -182,8 +181,9 @@ public final class TransactionEnding {
             .filter(backend -> backend.wrote && backend.isUsable())
             .sorted(Comparator.comparing(backend -> !backend.unpreparable))
             .toList();
-    if (early != null || writers.size() < 2 || replies.failed()) {
-      return;
+    boolean locks = backends.begun().stream().anyMatch(backend -> backend.locks && !backend.wrote);
+    if (early != null || writers.size() < 2 || locks || replies.failed()) {
+      return; // Who only locks rows must not let go of them before the decision.
     }
     Backend holder = writers.get(0);
     List<Integer> nodes = writers.stream().map(backend -> backend.nodeId).toList();

@@ -156,6 +156,7 @@ public final class Transactions {
       inject(backend, SequenceDraws.FORGET, false);
     }
     backend.unpreparable |= routed.unpreparable();
+    backend.locks |= routed.locks();
     backend.notifies |= routed.notifies();
   }
 

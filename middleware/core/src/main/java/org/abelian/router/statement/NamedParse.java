@@ -25,7 +25,8 @@ public final class NamedParse extends Reply {
     if (!context.failed()) {
       return FixedMessage.PARSE_COMPLETE.run(context);
     }
-    if (statements.prepared(name) == prepared) {
+    ClientStatements.Prepared now = statements.prepared(name);
+    if (now != null && now.at() == prepared.at()) { // Another text may stand for it by now.
       statements.remove(name);
     }
     return true;

@@ -223,6 +223,9 @@ class GatheredReadsIT {
   void valuesOfDomainsAreNotTestedWhenTheyAreRead() throws SQLException {
     twins.same("CREATE DOMAIN label AS varchar(9) NOT NULL");
     twins.same("CREATE DOMAIN age AS int");
+    String means = "CREATE FUNCTION means(%1$s) RETURNS text IMMUTABLE RETURN '%1$s'";
+    twins.same(means.formatted("label"));
+    twins.same(means.formatted("varchar"));
     twins.same("CREATE TABLE left_part (a int PRIMARY KEY, b age)");
     twins.same("CREATE TABLE right_part (a int PRIMARY KEY, d label)");
     Twins.run(twins.routed(), "SELECT create_distributed_table('left_part', 'a')");
@@ -243,11 +246,18 @@ class GatheredReadsIT {
             "SELECT * FROM left_part ORDER BY b LIMIT 2",
             "SELECT b, count(*) FROM left_part GROUP BY b",
             "SELECT DISTINCT b FROM left_part",
+            "SELECT means(d), count(*) FROM right_part GROUP BY d",
+            "SELECT d FROM right_part GROUP BY d HAVING means(d) = 'label'",
+            "SELECT pg_typeof(d), count(*) OVER (ORDER BY a) FROM right_part",
+            "SELECT array_agg(d ORDER BY d) FROM right_part",
+            "SELECT l.a, count(d) FROM left_part l LEFT JOIN right_part r ON l.a = r.a + 1 GROUP"
+                + " BY l.a",
             "SELECT l.b, r.d || l.a FROM left_part l, right_part r WHERE l.b = 3 - r.a",
             "SELECT * FROM (SELECT d, b FROM left_part l FULL JOIN right_part r ON l.b = r.a) j")) {
       twins.sameUnordered(sql);
     }
     twins.same("DROP TABLE left_part, right_part");
+    twins.same("DROP FUNCTION means(label), means(varchar)");
     twins.same("DROP DOMAIN label, age");
   }
 

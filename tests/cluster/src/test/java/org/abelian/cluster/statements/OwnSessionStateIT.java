@@ -2,6 +2,7 @@ package org.abelian.cluster.statements;
 
 import static org.abelian.cluster.statements.Twins.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -117,7 +118,9 @@ class OwnSessionStateIT {
         "BEGIN; SAVEPOINT s; INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?;"
             + " ROLLBACK TO s; ?; COMMIT; ?",
         "BEGIN; SET CONSTRAINTS ALL DEFERRED;"
-            + " INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?; COMMIT; ?"
+            + " INSERT INTO plain VALUES ('CREATE TEMP TABLE account (n int)'); ?; COMMIT; ?",
+        "CREATE TEMP TABLE other (n int); ?; INSERT INTO plain VALUES ('ALTER TABLE pg_temp.other"
+            + " RENAME TO account; --TABLE'); ?"
       })
   void soDoThoseThatTriggersMake(String script) throws SQLException {
     try (Twins twins = new Twins(single, router, "");
@@ -127,6 +130,37 @@ class OwnSessionStateIT {
         twins.same(step.strip().equals("?") ? "SELECT count(*), sum(n) FROM account" : step);
         others.same("SELECT count(*), sum(n) FROM account");
       }
+    }
+  }
+
+  /** The router looks for them on the first node only. */
+  @Test
+  void aTriggerElsewhereThatHidesATableIsRefused() throws SQLException {
+    try (Connection one = router.connect()) {
+      run(one, "CREATE TABLE command (id int PRIMARY KEY, v text)");
+      run(one, "SELECT create_distributed_table('command', 'id')");
+      run(
+          one,
+          "CREATE TRIGGER hides AFTER INSERT ON command FOR EACH ROW EXECUTE FUNCTION hides()");
+      int refused = 0;
+      for (int id = 1; id <= 9; id++) {
+        String insert = "INSERT INTO command VALUES (%d, '%s')";
+        run(one, insert.formatted(id, "CREATE TEMP TABLE IF NOT EXISTS scratch_of_it (n int)"));
+        try {
+          run(one, insert.formatted(id + 100, "SELECT 1"));
+          run(one, "DELETE FROM command");
+          run(one, insert.formatted(id, "CREATE TEMP TABLE account (n int)"));
+          assertEquals(List.of("0|"), run(one, "SELECT count(*) FROM account"));
+          run(one, "DROP TABLE account");
+        } catch (SQLException hidden) {
+          assertEquals("0A000", hidden.getSQLState(), hidden.getMessage());
+          refused++;
+          assertEquals(List.of("40|"), run(one, "SELECT count(*) FROM account"));
+        }
+        run(one, "DELETE FROM command");
+      }
+      assertTrue(refused > 0 && refused < 9, "refused " + refused);
+      run(one, "DROP TABLE command");
     }
   }
 

@@ -14,11 +14,6 @@ const OBJECT: usize = 2;
 const REFERENCED_CATALOGUE: i16 = 4;
 const REFERENCED: i16 = 5;
 
-/// Columns of `pg_class`, and its index by name.
-const NAME: i16 = 2;
-const SCHEMA: usize = 3;
-const BY_NAME: Oid = Oid::from_u32(2663);
-
 thread_local! {
     /// A number for the objects that were found last; another one when there are others, `None` when there is none.
     static FOUND: Cell<Option<u64>> = const { Cell::new(None) };
@@ -46,16 +41,25 @@ pub fn look_again() -> bool {
     let flags = unsafe { pg_sys::MyXactFlags as u32 };
     let looks = flags & pg_sys::XACT_FLAGS_ACCESSEDTEMPNAMESPACE != 0 || FOUND.get().is_some();
     let before = FOUND.get();
-    if looks {
-        FOUND.set(look());
+    let (now, relations) = match looks {
+        true => look(),
+        false => (before, Vec::new()),
+    };
+    let made = now != before && !nested::is_first_node();
+    if let Some(name) = relations.into_iter().find(|name| made && hides_other(name)) {
+        raise_hidden(name);
     }
-    FOUND.get() != before
+    FOUND.set(now);
+    now != before
 }
 
-/// What depends on the session's temporary schema, as `DISCARD TEMP` finds it.
-fn look() -> Option<u64> {
-    let schema = schema()?;
+/// What depends on the session's temporary schema, as `DISCARD TEMP` finds it: a number for all of it, and the relations' names.
+fn look() -> (Option<u64>, Vec<&'static CStr>) {
+    let Some(schema) = schema() else {
+        return (None, Vec::new());
+    };
     let mut any = false;
+    let mut relations = Vec::new();
     let mut hash = DefaultHasher::new();
     // SAFETY: a scan of the catalogue by an index; everything opened is closed, and rows are read before the next one.
     unsafe {
@@ -95,45 +99,26 @@ fn look() -> Option<u64> {
                 && let Some(name) = name_of(Oid::from(number(1)))
             {
                 name.hash(&mut hash); // It may have been renamed.
-                if !nested::is_first_node() && hides_other(name) {
-                    raise_hidden(name);
-                }
+                relations.push(name);
             }
         }
         pg_sys::systable_endscan(scan);
         pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
     }
-    any.then(|| hash.finish())
+    (any.then(|| hash.finish()), relations)
 }
 
-/// Whether a permanent relation has that name as well.
+/// Whether a bare name would stand for a permanent relation, were it not for the temporary one.
 fn hides_other(name: &CStr) -> bool {
-    let mut found = false;
-    // SAFETY: a scan of the catalogue by an index; everything opened is closed, and rows are read before the next one.
+    // SAFETY: a list of schemas in the current memory context; look-ups that may find nothing.
     unsafe {
-        let table = pg_sys::table_open(pg_sys::RelationRelationId, pg_sys::AccessShareLock as i32);
-        let mut key = pg_sys::ScanKeyData::default();
-        pg_sys::ScanKeyInit(
-            &mut key,
-            NAME,
-            pg_sys::BTEqualStrategyNumber as u16,
-            pg_sys::F_NAMEEQ.into(),
-            name.as_ptr().into(),
-        );
-        let scan = pg_sys::systable_beginscan(table, BY_NAME, true, postgres::NEWEST, 1, &mut key);
-        loop {
-            let row = pg_sys::systable_getnext(scan);
-            if row.is_null() {
-                break;
-            }
-            let values = postgres::values(row, (*table).rd_att, SCHEMA);
-            let schema = Oid::from(values[SCHEMA - 1].map_or(0, |value| value.value() as u32));
-            found |= !pg_sys::isAnyTempNamespace(schema);
-        }
-        pg_sys::systable_endscan(scan);
-        pg_sys::table_close(table, pg_sys::AccessShareLock as i32);
+        let path = pg_sys::fetch_search_path(false);
+        let count = pg_sys::list_length(path);
+        (0..count)
+            .map(|n| pg_sys::list_nth_oid(path, n))
+            .filter(|schema| !pg_sys::isAnyTempNamespace(*schema))
+            .any(|schema| pg_sys::get_relname_relid(name.as_ptr(), schema) != Oid::INVALID)
     }
-    found
 }
 
 /// A router looks for temporary objects on the first node alone.

@@ -38,11 +38,13 @@ pub fn select(symbols: &Symbols, query: Tree<pg_sys::Query>, reads: LockingReads
         .into_iter()
         .filter_map(|mark| locked(symbols, query, mark, reads))
         .collect();
+    let mut policies = Vec::new();
     for one in &mut locked {
-        one.relation.newest_policies(one.named);
+        let opened = one.relation.open_policies().into_iter();
+        policies.extend(opened.map(|policy| one.newest(policy)));
     }
     if !locked.is_empty() {
-        newest_conditions(query, &locked);
+        newest_conditions(query, &locked, policies);
     }
     for one in &locked {
         lock(query, one);
@@ -92,13 +94,14 @@ fn holds(strength: LockClauseStrength::Type) -> Option<(Hold, Hold)> {
 }
 
 /// Has conditions on values tested on the newest ones of all rows that are locked.
-fn newest_conditions(query: Tree<pg_sys::Query>, locked: &[Locked<'_>]) {
+fn newest_conditions(query: Tree<pg_sys::Query>, locked: &[Locked<'_>], policies: Vec<Any>) {
     if let Some(mut join) = Tree::new(query.jointree) {
         let of_joins = conditions_of_joins(locked, join.any());
         let conditions: Vec<Any> = tree::conjuncts(join.quals)
             .into_iter()
             .chain(of_joins)
             .flat_map(|condition| newest(locked, condition))
+            .chain(policies)
             .collect();
         join.quals = tree::conjunction(&conditions);
     }

@@ -13,6 +13,7 @@
 
 mod asked;
 mod merge;
+mod policies;
 mod returned;
 
 use super::ahead::Parts;
@@ -442,17 +443,6 @@ impl<'a> Relation<'a> {
         self.newest_policies(hold);
     }
 
-    /// Has policies test the newest values, too.
-    pub fn newest_policies(&mut self, hold: i32) {
-        if self.has_row_security() {
-            let conditions: Vec<Any> = tree::items::<pg_sys::Node>(self.entry.securityQuals)
-                .into_iter()
-                .map(|c| Tree::new(tree::conjunction(&self.newest_condition(c, hold))).unwrap_or(c))
-                .collect();
-            self.entry.securityQuals = tree::list(&conditions);
-        }
-    }
-
     /// The columns whose value after the change somebody sees: RETURNING, CHECK, policies, triggers. What a CHECK demands of a bounded counter
     /// PostgreSQL asks whenever it stores a row. Not those of which RETURNING sees
     /// single elements only, `in_part`.
@@ -694,6 +684,7 @@ impl<'a> Relation<'a> {
     fn insert(&mut self) {
         let targets = tree::items::<pg_sys::TargetEntry>(self.query.targetList);
         self.store_new_objects(&targets);
+        self.newest_checks();
         self.return_old();
         let Some(mut conflict) = Tree::new(self.query.onConflict) else {
             return;

@@ -20,7 +20,7 @@ pub fn mark(query: NodePtr, text: &CStr) {
             let written = usize::try_from(constant.location)
                 .ok()
                 .and_then(|start| text.to_bytes().get(start..));
-            if tells_time(constant.consttype) && written.is_some_and(names_moment) {
+            if is_read_by_settings(constant.consttype) && written.is_some_and(names_moment) {
                 // SAFETY: a node of the query, by the caller's promise its only user.
                 unsafe { (*node.cast::<pg_sys::Const>()).location = OF_THE_MOMENT };
             }
@@ -37,41 +37,53 @@ pub fn is_read_by(expression: NodePtr) -> bool {
     })
 }
 
+/// Texts that are longer stay as they are: there may be very many literals in them.
+const LONGEST_SETTLED: usize = 1 << 16;
+
 /// The text of a query whose literals mean the same to whoever reads it, if it has some that mean something else under other settings for dates,
-/// times and intervals. All else stays as it is. `None` when there are none; those that ask for the moment of their reading stay, too.
+/// times and intervals, or for backslashes. All else stays as it is. `None` when there are none; those that ask for the moment of their
+/// reading stay, too.
 pub fn settled(query: &pg_sys::Query, text: &CStr) -> Option<String> {
-    let mut values = BTreeMap::new();
+    let bytes = text.to_bytes();
+    let mut constants = BTreeMap::new();
+    let backslashes = bytes.contains(&b'\\');
     tree::walk(std::ptr::from_ref(query).cast_mut().cast(), &mut |node| {
         if let Some(constant) = tree::cast::<pg_sys::Const, _>(node)
             && !constant.constisnull
             && let Ok(at) = usize::try_from(constant.location)
-            && is_read_by_settings(constant.consttype)
+            && (backslashes || is_read_by_settings(constant.consttype))
         {
-            values.insert(at, literal(constant));
+            constants.insert(at, constant);
         }
         true
     });
-    if values.is_empty() {
+    if constants.is_empty() || bytes.len() > LONGEST_SETTLED {
         return None;
     }
     let mut starts: Vec<usize> = tokens::tokens(text).into_iter().map(|(_, at)| at).collect();
-    let bytes = text.to_bytes();
     starts.push(bytes.len());
     let mut settled = Vec::new();
     let mut done = 0;
-    for (at, value) in values {
-        let next = starts.iter().position(|start| *start == at)? + 1;
+    for (at, constant) in constants {
+        let token = starts.binary_search(&at).ok();
+        let Some(token) = token.and_then(|token| bytes.get(at..*starts.get(token + 1)?)) else {
+            continue;
+        };
         // What has `U&` before it may have UESCAPE behind it.
-        if !matches!(bytes.get(at), Some(b'\'' | b'$' | b'e' | b'E')) {
-            return None;
+        let is_read = match token.first() {
+            Some(b'\'') => token.contains(&b'\\') || is_read_by_settings(constant.consttype),
+            Some(b'$' | b'e' | b'E') => is_read_by_settings(constant.consttype),
+            _ => false,
+        };
+        if is_read {
+            settled.extend_from_slice(&bytes[done..at]);
+            settled.extend_from_slice(literal(constant).as_bytes());
+            settled.push(b' ');
+            done = at + token.len();
         }
-        settled.extend_from_slice(&bytes[done..at]);
-        settled.extend_from_slice(value.as_bytes());
-        settled.push(b' ');
-        done = starts[next];
     }
     settled.extend_from_slice(&bytes[done..]);
-    String::from_utf8(settled).ok()
+    (done > 0).then(|| String::from_utf8(settled).ok())?
 }
 
 /// A constant as a string that all settings read alike.

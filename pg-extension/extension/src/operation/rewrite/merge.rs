@@ -10,7 +10,7 @@ impl Relation<'_> {
     pub(super) fn merge(&mut self) {
         let mut query = self.query;
         self.newest_on();
-        self.newest_policies(Hold::Overwrite as i32);
+        self.newest_checks();
         let mut entries = tree::items::<pg_sys::TargetEntry>(query.targetList);
         let number = entries.len() as i16 + 1;
         entries.push(tree::target(
@@ -37,13 +37,15 @@ impl Relation<'_> {
     }
 
     /// A row whose newest values do not meet ON is not matched, as one that another transaction has changed.
-    fn newest_on(&self) {
+    fn newest_on(&mut self) {
         let mut query = self.query;
         let on = compat::condition_of_merge(&mut query);
-        let conditions: Vec<Any> = tree::conjuncts(*on)
+        let mut conditions: Vec<Any> = tree::conjuncts(*on)
             .into_iter()
             .flat_map(|condition| self.newest_condition(condition, Hold::Overwrite as i32))
             .collect();
+        let policies = self.open_policies().into_iter();
+        conditions.extend(policies.map(|policy| self.newest(policy, Hold::Overwrite as i32)));
         *on = tree::conjunction(&conditions);
     }
 }

@@ -1,6 +1,7 @@
 //! Whether values of domains may be read as those of the types below them: not where the domain decides what a statement means, as the argument of
 //! an overloaded function does.
 
+use super::super::functions::FIRST_USER_OBJECT;
 use super::super::tree::{self, NodePtr};
 use pgrx::pg_sys::{self, Oid};
 use std::cell::Cell;
@@ -31,13 +32,13 @@ pub fn describing(query: &pg_sys::Query) -> impl Drop {
 /// Whether an expression takes a domain as such. Of what is declared for the type below, the arguments are of that type.
 fn takes_domain(node: NodePtr) -> bool {
     if let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(node) {
-        any_domain(call.args)
+        tells_types(call.funcid) && any_domain(call.args)
     } else if let Some(call) = tree::cast::<pg_sys::OpExpr, _>(node) {
-        any_domain(call.args)
+        tells_types(call.opfuncid) && any_domain(call.args)
     } else if let Some(call) = tree::cast::<pg_sys::Aggref, _>(node) {
-        call.aggfnoid.to_u32() != pg_sys::F_COUNT_ANY && any_domain(call.args)
+        tells_types(call.aggfnoid) && any_domain(call.args)
     } else if let Some(call) = tree::cast::<pg_sys::WindowFunc, _>(node) {
-        call.winfnoid.to_u32() != pg_sys::F_COUNT_ANY && any_domain(call.args)
+        tells_types(call.winfnoid) && any_domain(call.args)
     } else if let Some(array) = tree::cast::<pg_sys::ArrayExpr, _>(node) {
         is_domain(array.element_typeid)
     } else if let Some(link) = tree::cast::<pg_sys::SubLink, _>(node) {
@@ -49,6 +50,13 @@ fn takes_domain(node: NodePtr) -> bool {
     } else {
         false
     }
+}
+
+/// Whether a function may give something else for a domain than for the type below it. PostgreSQL's own are declared for any type, and do not,
+/// but for those that tell the type.
+fn tells_types(function: Oid) -> bool {
+    let own = [pg_sys::F_PG_TYPEOF, pg_sys::F_ARRAY_AGG_ANYNONARRAY];
+    function.to_u32() >= FIRST_USER_OBJECT || own.contains(&function.to_u32())
 }
 
 /// Of arguments, which aggregates have as entries of a list.

@@ -159,6 +159,7 @@ class LiteralSettingsIT {
             "SELECT tstzrange('2026-01-01 00:00', '2026-01-02 00:00'), '1 2:00'::interval",
             "SELECT '{[01/02/2026,01/03/2026)}'::datemultirange, E'it''s\\\\', $$03/04/2026$$::date"
                 + " -- what?",
+            "SELECT 'a\\\\n', id FROM moment WHERE id = 1 AND '\\\\' || 'x' = E'\\\\\\\\x'",
             "INSERT INTO moment SELECT id + 100, '01/02/2026 00:00' FROM moment WHERE id < 3"
                 + " ON CONFLICT (id) DO UPDATE SET at = '02/03/2026 00:00' RETURNING at");
     List<String> sets =
@@ -166,6 +167,8 @@ class LiteralSettingsIT {
             "SET TimeZone = 'EST'",
             "SET DateStyle = 'ISO, DMY'",
             "SET IntervalStyle = 'sql_standard'",
+            "SET standard_conforming_strings = off",
+            "SET standard_conforming_strings = on",
             "BEGIN",
             "SELECT set_config('TimeZone', 'Asia/Tokyo', true)",
             "SET LOCAL DateStyle = 'German'",

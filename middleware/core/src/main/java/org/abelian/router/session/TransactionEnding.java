@@ -349,6 +349,7 @@ public final class TransactionEnding {
       backend.worked = false;
       backend.wrote = false;
       backend.unpreparable = false;
+      backend.locks = false;
       backend.notifies = false;
       if (backend.connection != null) { // Its name is reported with the next ReadyForQuery only.
         backend.connection.transactionToken(null);

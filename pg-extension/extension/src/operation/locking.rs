@@ -116,15 +116,13 @@ fn newest(locked: &[Locked<'_>], condition: Any) -> Vec<Any> {
     if read.is_empty() {
         return vec![condition];
     }
-    let mut filter = vec![condition.copy()];
-    filter.extend(read.iter().map(|one| one.relation.changed()));
+    let filter = read.iter().fold(condition.copy(), |condition, one| {
+        one.relation.or_changed(condition)
+    });
     let newest = read
         .iter()
         .fold(condition, |condition, one| one.newest(condition));
-    vec![
-        tree::boolean(pg_sys::BoolExprType::OR_EXPR, &filter),
-        newest,
-    ]
+    vec![filter, newest]
 }
 
 fn lock(mut query: Tree<pg_sys::Query>, one: &Locked<'_>) {

@@ -397,23 +397,22 @@ impl<'a> Relation<'a> {
     }
 
     /// The condition under the snapshot, and on what `newest` makes of it.
-    pub fn condition_on(&self, condition: Any, newest: impl FnOnce(Any) -> Any) -> Vec<Any> {
+    fn condition_on(&self, condition: Any, newest: impl FnOnce(Any) -> Any) -> Vec<Any> {
         if !self.abelian_among(&self.columns_read(condition.pointer::<pg_sys::Node>())) {
             return vec![condition];
         }
-        let filter = [condition.copy(), self.changed()];
-        let filter = tree::boolean(pg_sys::BoolExprType::OR_EXPR, &filter);
-        vec![filter, newest(condition)]
+        vec![self.or_changed(condition.copy()), newest(condition)]
     }
 
-    /// Whether the row is another one than the snapshot shows: then a condition under the snapshot tells nothing.
-    pub fn changed(&self) -> Any {
+    /// The condition, or that the row is another one than the snapshot shows: then it tells nothing under the snapshot.
+    pub fn or_changed(&self, condition: Any) -> Any {
         let in_snapshot = tree::internal_call(
             self.symbols.in_snapshot,
             pg_sys::BOOLOID,
             &[self.ctid(0), self.tableoid(0)],
         );
-        tree::boolean(pg_sys::BoolExprType::NOT_EXPR, &[in_snapshot])
+        let changed = tree::boolean(pg_sys::BoolExprType::NOT_EXPR, &[in_snapshot]);
+        tree::boolean(pg_sys::BoolExprType::OR_EXPR, &[condition, changed])
     }
 
     /// `in_part`: what asks for one element holds that alone, unless another condition reads the whole.

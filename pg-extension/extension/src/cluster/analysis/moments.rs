@@ -104,7 +104,7 @@ fn literal(constant: &pg_sys::Const) -> String {
     }
 }
 
-/// In doubt, of rows, it is.
+/// Whether a literal of the type is a date, a time or an interval, or may have one in it, as a row may.
 fn is_read_by_settings(type_oid: Oid) -> bool {
     // SAFETY: look-ups of a type that exists; they give none for what is no array or range.
     let (base, parts, is_row) = unsafe {
@@ -116,25 +116,19 @@ fn is_read_by_settings(type_oid: Oid) -> bool {
         ];
         (base, parts, pg_sys::type_is_rowtype(base))
     };
-    is_row
-        || tells_time(base)
-        || base == pg_sys::INTERVALOID
-        || parts
-            .into_iter()
-            .any(|part| part != Oid::INVALID && is_read_by_settings(part))
-}
-
-fn tells_time(type_oid: Oid) -> bool {
-    // SAFETY: a look-up of a type that exists; it gives none for what is no array.
-    let element = unsafe { pg_sys::get_element_type(type_oid) };
-    let known = [
+    let times = [
         pg_sys::DATEOID,
         pg_sys::TIMEOID,
         pg_sys::TIMETZOID,
         pg_sys::TIMESTAMPOID,
         pg_sys::TIMESTAMPTZOID,
+        pg_sys::INTERVALOID,
     ];
-    known.contains(&type_oid) || known.contains(&element)
+    is_row
+        || times.contains(&base)
+        || parts
+            .into_iter()
+            .any(|part| part != Oid::INVALID && is_read_by_settings(part))
 }
 
 /// Whether the literal at the beginning has such a word: it ends with what it starts with, a quote or `$tag$`.

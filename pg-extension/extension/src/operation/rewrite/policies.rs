@@ -14,8 +14,7 @@ impl Relation<'_> {
             for policy in &mut seen {
                 if self.abelian_among(&self.columns_read(policy.pointer::<pg_sys::Node>())) {
                     policies.push(policy.copy());
-                    *policy =
-                        tree::boolean(pg_sys::BoolExprType::OR_EXPR, &[*policy, self.changed()]);
+                    *policy = self.or_changed(*policy);
                 }
             }
             self.entry.securityQuals = tree::list(&seen);

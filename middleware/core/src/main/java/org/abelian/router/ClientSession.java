@@ -221,10 +221,10 @@ public final class ClientSession
     if (closed || !isStarted()) {
       return 0;
     }
-    if (pipeline.isInGroup() || pipeline.isWaiting()) {
-      return pipeline.isWaiting() ? PATIENCE_MILLIS : 0;
+    if (pipeline.isWaiting()) {
+      return PATIENCE_MILLIS;
     }
-    return idleTimeout().millis();
+    return pipeline.isInGroup() ? 0 : idleTimeout().millis();
   }
 
   private IdleTimeout idleTimeout() {

@@ -392,7 +392,7 @@ public final class BackendSession {
 
   /** What was prepared while literals had other values, or names stood for other things. */
   private void forgetReadOtherwise(Backend backend) {
-    if (backend.connection.prepared().readsOtherwise(reading.literals() + reading.names())) {
+    if (backend.connection.prepared().readsOtherwise(reading.preparedBy())) {
       backend.connection.schemaEpoch(ConnectionSetup.OUTDATED);
     }
   }
@@ -587,15 +587,6 @@ public final class BackendSession {
     held.remove(backend);
     if (connection != null) {
       backend.pool.drop(connection);
-    }
-  }
-
-  /** Closes the connections that hold state of the session's own, and it with them. */
-  public synchronized void dropPinned() {
-    for (Backend backend : new ArrayList<>(held)) {
-      if (backend.isOwn() && !backend.begun) {
-        drop(backend);
-      }
     }
   }
 

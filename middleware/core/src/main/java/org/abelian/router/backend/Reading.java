@@ -12,14 +12,10 @@ public interface Reading {
   Object temporaryObjects();
 
   /**
-   * What decides which values literals have; equal where it is the same. PostgreSQL gives a
-   * statement's literals their values when it parses it.
+   * What decides how a statement is read that is prepared now; equal where it is the same.
+   * PostgreSQL gives literals their values when it parses a statement, and refuses it as it was
+   * prepared where names stand for something else, which the open transaction has set, that gives
+   * it other columns.
    */
-  String literals();
-
-  /**
-   * What the open transaction has set that decides what names stand for; empty when nothing. Where
-   * that gives a statement other columns, nodes refuse it as it was prepared.
-   */
-  String names();
+  String preparedBy();
 }

@@ -339,19 +339,22 @@ public final class SessionCommands {
   // -------------------------------------------------------------------------------------
 
   /**
-   * Locks and temporary objects are gone when it is answered: a node notices later that a
-   * connection is closed.
+   * Closes the connections that hold state of the session's own. Locks and temporary objects are
+   * gone when that is answered: a node notices later that a connection is closed.
    */
   private void discardAtNodes() throws IOException {
     for (Backend backend : List.copyOf(context.backends().held())) {
-      if (backend.isUsable() && backend.isOwn() && !backend.begun && !backend.touched) {
+      if (!backend.isOwn() || backend.begun) {
+        continue;
+      }
+      if (backend.isUsable() && !backend.touched) {
         try {
           NodeCall.simple(backend.connection, "DISCARD ALL");
         } catch (NodeLostException gone) {
           LOG.debug("{} discards it by itself: {}", backend, gone.getMessage());
         }
-        context.backends().drop(backend); // What the router knows of it is not true any more.
       }
+      context.backends().drop(backend); // What the router knows of it is not true any more.
     }
   }
 
@@ -371,7 +374,6 @@ public final class SessionCommands {
     }
     if (all) {
       discardAtNodes();
-      context.backends().dropPinned();
       context.scope().seesWhatAllSee();
       statements.named().clear();
       portals.clear();

@@ -221,10 +221,10 @@ public final class SessionStatements {
    * @throws ClientError 22021
    */
   static void requireUtf8(byte[] array, int from, int to, String text) {
-    requireSound(Utf8.malformed(array, from, to, text));
+    requireUtf8(Utf8.malformed(array, from, to, text));
   }
 
-  private static void requireSound(String malformed) {
+  private static void requireUtf8(String malformed) {
     if (malformed != null) {
       throw ClientError.of("22021", "invalid byte sequence for encoding \"UTF8\": " + malformed);
     }
@@ -232,7 +232,7 @@ public final class SessionStatements {
 
   /** Refuses what a failed transaction does not allow. */
   public void requireSound(SharedStatement statement) {
-    requireSound(statement.malformed());
+    requireUtf8(statement.malformed());
     if (context.transactions().state().isFailed()
         && !endsTransaction(statement)
         && !statement.isBlank()) {

@@ -115,6 +115,19 @@ public final class ClientStatements {
     return before == null || result == null || before.equals(result);
   }
 
+  /**
+   * The same.
+   *
+   * @throws ClientError 0A000 when it does
+   */
+  public void requireSame(byte[] array, int from, int to, String result) {
+    if (!returnsAsBefore(array, from, to, result)) {
+      throw new ClientError(
+          ErrorFields.of("ERROR", "0A000", "cached plan must not change result type")
+              .with(ErrorFields.ROUTINE, ErrorFields.CACHED_PLAN_ROUTINE));
+    }
+  }
+
   /** What was known of a statement when it was parsed. */
   public Signature signature(byte[] array, int from, int to) {
     Prepared prepared = from == to ? null : prepared(array, from, to);
@@ -132,19 +145,6 @@ public final class ClientStatements {
     statement.hold(memory);
     before.statement().release(memory);
     put(array, from, to, new Prepared(statement, before.at(), before.command(), signature));
-  }
-
-  /**
-   * The same.
-   *
-   * @throws ClientError 0A000 when it does
-   */
-  public void requireSame(byte[] array, int from, int to, String result) {
-    if (!returnsAsBefore(array, from, to, result)) {
-      throw new ClientError(
-          ErrorFields.of("ERROR", "0A000", "cached plan must not change result type")
-              .with(ErrorFields.ROUTINE, ErrorFields.CACHED_PLAN_ROUTINE));
-    }
   }
 
   private Prepared prepared(byte[] array, int from, int to) {

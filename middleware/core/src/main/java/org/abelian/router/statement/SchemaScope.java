@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.abelian.router.backend.Reading;
 import org.abelian.router.backend.SessionSettings;
 import org.abelian.router.backend.SettingsSnapshot;
@@ -57,7 +58,10 @@ public final class SchemaScope implements Reading {
 
   private static final Set<String> LITERALS_MEANT = lowerCase(LITERALS);
 
-  private static final Set<String> NAMES_MEANT = Set.of("search_path", "role");
+  /** As {@link #LITERALS_MEANT}, and those that decide what names stand for. */
+  private static final Set<String> PREPARED_MEANT =
+      Stream.concat(LITERALS_MEANT.stream(), Stream.of("search_path", "role"))
+          .collect(Collectors.toUnmodifiableSet());
 
   private final String identity;
   private final SessionSettings settings;
@@ -123,7 +127,7 @@ public final class SchemaScope implements Reading {
     return withChanges(shared, MEANT);
   }
 
-  @Override
+  /** What decides which values literals have; equal where it is the same. */
   public String literals() {
     renew();
     return withChanges(sharedLiterals, LITERALS_MEANT);
@@ -154,8 +158,9 @@ public final class SchemaScope implements Reading {
   }
 
   @Override
-  public String names() {
-    return changes.apply(NAMES_MEANT);
+  public String preparedBy() {
+    renew();
+    return withChanges(sharedLiterals, PREPARED_MEANT);
   }
 
   private static Set<String> lowerCase(List<String> names) {

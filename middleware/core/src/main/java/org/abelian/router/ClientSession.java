@@ -60,6 +60,7 @@ import org.abelian.router.protocol.StartupSettings;
 import org.abelian.router.session.BatchScope;
 import org.abelian.router.session.BatchSlot;
 import org.abelian.router.session.Cancellation;
+import org.abelian.router.session.CatalogAdvance;
 import org.abelian.router.session.CommitClass;
 import org.abelian.router.session.CommitStatistics;
 import org.abelian.router.session.CommonSnapshot;
@@ -122,6 +123,8 @@ public final class ClientSession
   private TransactionCommands transactionCommands;
 
   /** The deadlock detector looks at it; null before the client is known. */
+  private CatalogAdvance advance;
+
   private volatile GroupRetry retry;
 
   private SnapshotGate gate;
@@ -571,6 +574,8 @@ public final class ClientSession
             new CallContext(
                 id, engine, settings, cancellation, slot, batchScope, services.procedures()));
     SessionCatalog catalog = new SessionCatalog(services.catalogs(), scope, backends);
+    advance =
+        new CatalogAdvance(transaction, backends, services.catalogs(), scope::hasChangedSchema);
     Analyzer analyzer =
         new Analyzer(
             backends,
@@ -666,6 +671,7 @@ public final class ClientSession
   @Override
   public void groupBegins() {
     transactions.beginGroup();
+    advance.groupBegins();
     retry.beginGroup();
     cancellation.takeDeadlock(); // One that came too late for the group before, or this one's try.
     gate.abandon();
@@ -730,6 +736,7 @@ public final class ClientSession
   @Override
   public void wentBack() {
     scope.wentBack();
+    advance.wentBack();
   }
 
   @Override

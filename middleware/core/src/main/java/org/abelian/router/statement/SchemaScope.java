@@ -205,6 +205,11 @@ public final class SchemaScope implements Reading {
     }
   }
 
+  /** True when the open transaction has changed the schema. */
+  public boolean hasChangedSchema() {
+    return uncommitted != null;
+  }
+
   /** What only this session sees; null when it sees what all see. */
   Uncommitted uncommitted() {
     return uncommitted;

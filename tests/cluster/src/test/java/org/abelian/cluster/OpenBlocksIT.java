@@ -1,0 +1,249 @@
+package org.abelian.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.abelian.harness.RouterServer;
+import org.abelian.harness.WithCluster;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Transaction blocks that are open go on when others change the schema, as in PostgreSQL. */
+@WithCluster
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OpenBlocksIT {
+  private static final int ACCOUNTS = 12;
+  private static final int MOVE = 10;
+
+  private final RouterServer router;
+  private Connection block;
+  private Connection other;
+
+  OpenBlocksIT(RouterServer router) {
+    this.router = router;
+  }
+
+  @BeforeAll
+  void create() throws SQLException {
+    block = router.connect();
+    other = router.connect();
+    block.setAutoCommit(false);
+    run(other, "CREATE TABLE money (id int PRIMARY KEY, amount bigint NOT NULL)");
+    run(other, "SELECT create_distributed_table('money', 'id')");
+    run(other, "CREATE TABLE notes (id int PRIMARY KEY, note text)");
+  }
+
+  @BeforeEach
+  void fill() throws SQLException {
+    block.rollback();
+    run(other, "DELETE FROM money");
+    run(other, "INSERT INTO money SELECT g, 0 FROM generate_series(1, " + ACCOUNTS + ") g");
+  }
+
+  @AfterAll
+  void drop() throws SQLException {
+    block.close();
+    run(other, "DROP TABLE money, notes");
+    other.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE VIEW made AS SELECT * FROM money; DROP VIEW made",
+        "CREATE FUNCTION made() RETURNS int LANGUAGE sql RETURN 1; DROP FUNCTION made()",
+        "CREATE TYPE made AS ENUM ('a'); DROP TYPE made",
+        "CREATE TABLE made (id int); DROP TABLE made",
+        "ALTER TABLE notes ADD COLUMN more int; ALTER TABLE notes DROP COLUMN more",
+        "CREATE TABLE made (id int); SELECT create_distributed_table('made', 'id'); DROP TABLE made"
+      })
+  void schemaChangesOfOthersLeaveBlocksAlone(String changes) throws SQLException {
+    run(block, "UPDATE money SET amount = amount + 1 WHERE id = 1");
+    for (String change : changes.split("; ")) {
+      run(other, change);
+      run(block, "UPDATE money SET amount = amount + 1 WHERE id IN (1, 2, 3)");
+      assertEquals(
+          ACCOUNTS, number(block, "SELECT count(*) FROM money /* " + change.hashCode() + " */"));
+    }
+    block.commit();
+    int times = changes.split("; ").length;
+    assertEquals(3 * times + 1, number(other, "SELECT sum(amount) FROM money"));
+  }
+
+  @Test
+  void blockSeesWhatHasChanged() throws SQLException {
+    run(other, "CREATE TABLE hidden (a int)");
+    run(other, "INSERT INTO hidden VALUES (1)");
+    assertEquals(0, number(block, "SELECT count(*) FROM notes"));
+    assertEquals("a", columns(block, "SELECT * FROM hidden"));
+    block.commit();
+    run(block, "UPDATE money SET amount = 5 WHERE id = 1");
+
+    run(other, "ALTER TABLE hidden ADD COLUMN b int");
+    assertEquals("a b", columns(block, "SELECT * FROM hidden"));
+    block.commit();
+
+    run(block, "UPDATE money SET amount = 6 WHERE id = 1");
+    run(other, "SELECT create_distributed_table('hidden', 'a')");
+    run(other, "INSERT INTO hidden SELECT g FROM generate_series(2, 9) g");
+    assertEquals(9, number(block, "SELECT count(*) FROM hidden"));
+    run(block, "UPDATE hidden SET b = 1");
+    block.commit();
+    assertEquals(9, number(other, "SELECT sum(b) FROM hidden"));
+    run(other, "DROP TABLE hidden");
+  }
+
+  @Test
+  void nodesAreToldAgainBehindSavepoint() throws SQLException {
+    run(block, "UPDATE money SET amount = 1 WHERE id = 1");
+    run(block, "SAVEPOINT here");
+    run(other, "CREATE VIEW made AS SELECT 1 AS one");
+    run(block, "UPDATE money SET amount = 2");
+    run(block, "ROLLBACK TO here");
+    run(block, "UPDATE money SET amount = 3 WHERE id IN (2, 3, 4)");
+    run(other, "DROP VIEW made");
+    run(block, "ROLLBACK TO here");
+    run(block, "UPDATE money SET amount = 4 WHERE id IN (5, 6, 7)");
+    block.commit();
+    assertEquals(13, number(other, "SELECT sum(amount) FROM money"));
+  }
+
+  @Test
+  void settingsOfConnectionsStayAsTheyWere() throws SQLException {
+    for (boolean committed : new boolean[] {true, false}) {
+      run(block, "UPDATE money SET amount = amount + 1");
+      run(other, "CREATE VIEW made AS SELECT 1 AS one");
+      run(block, "UPDATE money SET amount = amount + 1");
+      if (committed) {
+        block.commit();
+      } else {
+        block.rollback();
+      }
+      run(other, "DROP VIEW made");
+      run(block, "UPDATE money SET amount = amount + 1");
+      block.commit();
+    }
+    assertEquals(4 * ACCOUNTS, number(other, "SELECT sum(amount) FROM money"));
+  }
+
+  /** Its snapshot does not see rows where they have gone. */
+  @Test
+  void oneSnapshotEndsWhereRowsHaveMoved() throws SQLException {
+    run(other, "CREATE TABLE moved (id int)");
+    run(other, "INSERT INTO moved SELECT g FROM generate_series(1, 9) g");
+    block.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+    try {
+      assertEquals(ACCOUNTS, number(block, "SELECT count(*) FROM money"));
+      run(other, "SELECT create_distributed_table('moved', 'id')");
+      SQLException error =
+          assertThrows(SQLException.class, () -> number(block, "SELECT count(*) FROM moved"));
+      assertEquals("40001", error.getSQLState());
+      block.rollback();
+      assertEquals(9, number(block, "SELECT count(*) FROM moved"));
+      block.rollback();
+    } finally {
+      block.setTransactionIsolation(Connection.TRANSACTION_READ_COMMITTED);
+      run(other, "DROP TABLE moved");
+    }
+  }
+
+  @Test
+  void transfersBesideSchemaChangesAreWhole() throws Exception {
+    long seed = new Random().nextLong();
+    AtomicBoolean over = new AtomicBoolean();
+    List<Future<Integer>> clients = new ArrayList<>();
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    for (int client = 0; client < 3; client++) {
+      Random random = new Random(seed + client);
+      clients.add(threads.submit(() -> transfer(random, over)));
+    }
+    try {
+      for (int round = 0; round < 12; round++) {
+        run(other, "CREATE TABLE made (id int PRIMARY KEY, n bigint)");
+        run(other, "CREATE VIEW seen AS SELECT sum(n) AS n FROM made");
+        run(other, "SELECT create_distributed_table('made', 'id')");
+        run(other, "ALTER TABLE made ADD COLUMN more text DEFAULT 'x'");
+        run(other, "DROP TABLE made CASCADE");
+      }
+    } finally {
+      over.set(true);
+      threads.shutdown();
+    }
+    int done = 0;
+    for (Future<Integer> client : clients) {
+      done += client.get();
+    }
+    String told = "seed " + seed;
+    assertTrue(done > 0, told);
+    assertEquals(0, number(other, "SELECT sum(amount) FROM money WHERE id < 12"), told);
+    assertEquals(done, number(other, "SELECT amount FROM money WHERE id = 12"), told);
+  }
+
+  /** Moves amounts between accounts, and counts in the last one; gives how often it was done. */
+  private int transfer(Random random, AtomicBoolean over) throws SQLException {
+    int done = 0;
+    try (Connection client = router.connect()) {
+      client.setAutoCommit(false);
+      while (!over.get()) {
+        int from = 1 + random.nextInt(ACCOUNTS - 1);
+        int to = 1 + random.nextInt(ACCOUNTS - 1);
+        try {
+          run(client, "UPDATE money SET amount = amount + 1 WHERE id = 12");
+          run(client, "UPDATE money SET amount = amount - %d WHERE id = %d".formatted(MOVE, from));
+          run(client, "UPDATE money SET amount = amount + %d WHERE id = %d".formatted(MOVE, to));
+          client.commit();
+          done++;
+        } catch (SQLException error) {
+          client.rollback();
+          // A statement that is under way when somebody else commits has no second try in a block.
+          assertTrue(List.of("40001", "40P01").contains(error.getSQLState()), error.toString());
+        }
+      }
+    }
+    return done;
+  }
+
+  private static String columns(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      List<String> names = new ArrayList<>();
+      for (int column = 1; column <= rows.getMetaData().getColumnCount(); column++) {
+        names.add(rows.getMetaData().getColumnName(column));
+      }
+      return String.join(" ", names);
+    }
+  }
+
+  private static long number(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery(sql)) {
+      rows.next();
+      return rows.getLong(1);
+    }
+  }
+
+  private static void run(Connection connection, String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}

@@ -45,6 +45,12 @@ public final class Backend {
   /** True when the transaction has locked rows there. */
   public boolean locks;
 
+  /**
+   * The number of the statement by which the transaction has first written there, or done what may
+   * lock more than plain reads do; 0 when none has.
+   */
+  public int lockedBy;
+
   /** True when its transaction was opened behind statements that belong to it. */
   public boolean begunBehindWork;
 
@@ -69,6 +75,17 @@ public final class Backend {
   public Backend(int nodeId, NodePool pool) {
     this.nodeId = nodeId;
     this.pool = pool;
+  }
+
+  /** The transaction has come to its end there, or is gone with its connection. */
+  public void transactionEnds() {
+    begun = false;
+    worked = false;
+    wrote = false;
+    unpreparable = false;
+    locks = false;
+    lockedBy = 0;
+    notifies = false;
   }
 
   /** The ids of their nodes, in the same order. */

@@ -552,12 +552,7 @@ public final class BackendSession {
 
   /** The same for one that has no part in a transaction, and has answered everything. */
   public synchronized void release(Backend backend) {
-    backend.begun = false;
-    backend.worked = false;
-    backend.wrote = false;
-    backend.unpreparable = false;
-    backend.locks = false;
-    backend.notifies = false;
+    backend.transactionEnds();
     if (backend.touched) {
       untouch(backend);
     }
@@ -577,11 +572,9 @@ public final class BackendSession {
     NodeConnection connection = backend.connection;
     backend.connection = null;
     backend.last = null;
-    backend.begun = false;
-    backend.worked = false;
-    backend.unpreparable = false;
-    backend.locks = false;
-    backend.notifies = false;
+    boolean wrote = backend.wrote; // What comes of it is still to be told.
+    backend.transactionEnds();
+    backend.wrote = wrote;
     backend.pinned = false;
     untouch(backend);
     held.remove(backend);

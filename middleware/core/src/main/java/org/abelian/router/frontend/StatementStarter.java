@@ -119,8 +119,11 @@ public final class StatementStarter {
         !context.replies().isEmpty()
             && (runsAhead(routed, only) && context.retry().mustKeepOrder()
                 || context.transactions().asksForTime(routed, only));
-    if (!waits && routed.lasts()) {
-      context.retry().lasts();
+    if (!waits) {
+      context.transactions().statementBegins();
+      if (routed.lasts()) {
+        context.retry().lasts();
+      }
     }
     return !waits;
   }

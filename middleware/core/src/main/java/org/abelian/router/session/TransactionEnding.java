@@ -1,7 +1,6 @@
 package org.abelian.router.session;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendParticipant;
@@ -98,10 +97,8 @@ public final class TransactionEnding {
     }
     List<Backend> begun = backends.begun();
     syncTouched(begun);
-    List<Participant> writers = new ArrayList<>();
     boolean serializable = isSerializable(begun);
-    int notToBePrepared = 0;
-    List<Participant> readers = new ArrayList<>();
+    CommitOrder order = new CommitOrder();
     String token = null;
     for (Backend backend : begun) {
       if (!backend.isUsable()) {
@@ -115,21 +112,15 @@ public final class TransactionEnding {
         state.fail();
       }
       boolean writes = hasTransactionId(backend);
-      boolean votes = writes || serializable && backend.worked;
       token = token == null && writes ? backend.connection.transactionToken() : token;
-      if (backend.unpreparable && votes || backend.notifies) {
-        writers.add(notToBePrepared++, participant(backend)); // The first one is the holder.
-      } else {
-        (votes ? writers : readers).add(participant(backend));
-      }
+      order.add(backend, writes || serializable && backend.worked);
     }
     if (state.isFailed()) {
       rollbackAll();
       return false;
     }
     boolean committed =
-        begun.isEmpty()
-            || commit(new CommitRequest(session, token, writers, readers, serializable));
+        begun.isEmpty() || commit(order.request(session, token, serializable, this::participant));
     ended(committed);
     return committed;
   }
@@ -176,11 +167,13 @@ public final class TransactionEnding {
    * group's.
    */
   public void voteEarly() {
-    List<Backend> writers =
-        backends.begun().stream()
-            .filter(backend -> backend.wrote && backend.isUsable())
-            .sorted(Comparator.comparing(backend -> !backend.unpreparable))
-            .toList();
+    CommitOrder order = new CommitOrder();
+    for (Backend backend : backends.begun()) {
+      if (backend.wrote && backend.isUsable()) {
+        order.add(backend, true);
+      }
+    }
+    List<Backend> writers = order.writers();
     boolean locks = backends.begun().stream().anyMatch(backend -> backend.locks && !backend.wrote);
     if (early != null || writers.size() < 2 || locks || replies.failed()) {
       return; // Who only locks rows must not let go of them before the decision.
@@ -217,11 +210,9 @@ public final class TransactionEnding {
 
   private boolean commitEarly() {
     Early vote = early;
-    List<Participant> readers = new ArrayList<>();
+    CommitOrder order = new CommitOrder();
     for (Backend backend : backends.begun()) {
-      if (backend != vote.holder() && !vote.others().contains(backend)) {
-        readers.add(participant(backend));
-      }
+      order.add(backend, backend == vote.holder() || vote.others().contains(backend));
     }
     boolean yes =
         vote.answers().stream().allMatch(answer -> answer.tag().equals("PREPARE TRANSACTION"))
@@ -233,11 +224,8 @@ public final class TransactionEnding {
     }
     early = null;
     announce(new ClassChoice(CommitClass.COORDINATED, state.work().obstacle(), null));
-    CommitOutcome outcome =
-        services
-            .coordinated()
-            .commitEarly(
-                vote.vote(), participant(vote.holder()), participants(vote.others()), readers);
+    CommitRequest request = order.request(session, null, false, this::participant);
+    CommitOutcome outcome = services.coordinated().commitEarly(vote.vote(), request);
     boolean committed = answer(outcome);
     ended(committed);
     return committed;
@@ -345,12 +333,7 @@ public final class TransactionEnding {
     schemaChanged = false;
     schemaChangedAt = NEVER;
     for (Backend backend : backends.begun()) {
-      backend.begun = false;
-      backend.worked = false;
-      backend.wrote = false;
-      backend.unpreparable = false;
-      backend.locks = false;
-      backend.notifies = false;
+      backend.transactionEnds();
       if (backend.connection != null) { // Its name is reported with the next ReadyForQuery only.
         backend.connection.transactionToken(null);
       }

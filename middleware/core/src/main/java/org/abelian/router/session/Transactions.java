@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
@@ -44,6 +45,9 @@ public final class Transactions {
   private final SequenceDraws draws;
   private final TransactionClock clock;
   private boolean groupWrote;
+
+  /** The number of the statement that goes to nodes now. */
+  private int statement = 1;
 
   /**
    * Nothing is open yet.
@@ -93,6 +97,11 @@ public final class Transactions {
   // ---- joining
   // ---------------------------------------------------------------------------------------------------
 
+  /** What goes to nodes from here on belongs to another statement than before. */
+  public void statementBegins() {
+    statement++;
+  }
+
   /**
    * A statement is about to go there: connects, and opens the transaction there if there is one, or
    * if the group of messages needs one because it writes and concerns several nodes.
@@ -141,12 +150,20 @@ public final class Transactions {
    * @param lone whether its group of messages has no other statement
    */
   public void enterOnly(Backend backend, RoutedStatement routed, boolean lone) {
+    statementBegins();
     if (lone && !state.isOpen()) {
       state.work().enters(routed);
       enterNode(backend, routed.writes(), true);
       notes(backend, routed);
     } else {
       enter(backend, routed);
+    }
+  }
+
+  /** Others may have to wait there for the end of the transaction, from this statement on. */
+  private void mayLock(Backend backend) {
+    if (backend.lockedBy == 0) {
+      backend.lockedBy = statement;
     }
   }
 
@@ -157,6 +174,9 @@ public final class Transactions {
     }
     backend.unpreparable |= routed.unpreparable();
     backend.locks |= routed.locks();
+    if (routed.locks() || routed.facts().kind() != StatementKind.SELECT) {
+      mayLock(backend);
+    }
     backend.notifies |= routed.notifies();
   }
 
@@ -196,6 +216,9 @@ public final class Transactions {
     }
     backends.connect(backend);
     joinOrCatchUp(backend, reads);
+    if (writes) {
+      mayLock(backend);
+    }
     backend.wrote |= writes;
     backend.unheard |= writes;
     backends.touch(backend);
@@ -237,6 +260,9 @@ public final class Transactions {
     for (Backend backend : nodes) {
       backends.connect(backend);
       joinOrCatchUp(backend, true);
+      if (writes) {
+        mayLock(backend);
+      }
     }
   }
 
@@ -385,6 +411,7 @@ public final class Transactions {
     backend.worked = true;
     backend.told = state.history().size();
     backend.wrote = true;
+    mayLock(backend);
     List<NodeStatement> told = new ArrayList<>(List.of(state.beginStatement()));
     state.history().forEach(entry -> told.add(entry.statement()));
     for (NodeStatement statement : told) {

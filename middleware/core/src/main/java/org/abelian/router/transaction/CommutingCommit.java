@@ -23,6 +23,16 @@ public final class CommutingCommit {
 
   /** Commits. Afterwards no participant has the transaction open, unless its connection is lost. */
   public CommitOutcome commit(CommitRequest request, Intent intent) {
+    LockHolders locks = new LockHolders(request.lockHolders());
+    Votes votes = new Votes(request.lockHolders().size());
+    locks.ask();
+    locks.answer(votes);
+    if (votes.refusal() != null) {
+      request.writers().forEach(CommutingCommit::rollBack);
+      request.readers().forEach(CommutingCommit::rollBack);
+      locks.rollBack();
+      return votes.refusal();
+    }
     CommutingEnding ending = begin(request.session(), intent);
     for (Participant writer : request.writers()) {
       writer.send(CommitCommands.commitIntent(ending.id(), intent, writer));
@@ -34,7 +44,13 @@ public final class CommutingCommit {
     request.readers().forEach(Participant::await);
     request.writers().forEach(CommutingCommit::rollBack);
     round.tell(ending);
-    return ending.outcome();
+    CommitOutcome outcome = ending.outcome();
+    if (outcome instanceof CommitOutcome.Committed) {
+      locks.release();
+    } else {
+      locks.rollBack();
+    }
+    return outcome;
   }
 
   /**

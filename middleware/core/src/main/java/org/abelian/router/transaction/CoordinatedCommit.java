@@ -61,22 +61,34 @@ public final class CoordinatedCommit {
   }
 
   private CommitOutcome commitSingle(CommitRequest request) {
-    List<Participant> readers = request.readers();
-    readers.forEach(reader -> reader.send("COMMIT"));
-    Votes votes = new Votes(readers.size());
-    readers.forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
+    LockHolders locks = new LockHolders(request.lockHolders());
+    Votes votes = new Votes(request.readers().size() + request.lockHolders().size());
+    request.readers().forEach(reader -> reader.send("COMMIT"));
+    locks.ask();
+    request.readers().forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
+    locks.answer(votes);
     if (votes.refusal() != null) {
       request.writers().forEach(CoordinatedCommit::rollBack);
+      locks.rollBack();
       return votes.refusal();
     }
-    if (request.writers().isEmpty()) {
-      return new CommitOutcome.Committed(List.of());
+    CommitOutcome outcome =
+        request.writers().isEmpty()
+            ? new CommitOutcome.Committed(List.of())
+            : commitOnly(request.writers().get(0), request.token(), votes);
+    if (outcome instanceof CommitOutcome.Committed) {
+      locks.release();
+    } else {
+      locks.rollBack();
     }
-    Participant writer = request.writers().get(0);
+    return outcome;
+  }
+
+  private CommitOutcome commitOnly(Participant writer, String token, Votes votes) {
     writer.send("COMMIT");
     Answer answer = writer.await();
     if (answer instanceof Answer.Lost lost) {
-      return outcomeOfLostCommit(request.token(), writer.nodeId(), lost.reason());
+      return outcomeOfLostCommit(token, writer.nodeId(), lost.reason());
     }
     votes.take(writer, answer, "COMMIT");
     return votes.refusal() != null ? votes.refusal() : new CommitOutcome.Committed(List.of());
@@ -131,6 +143,7 @@ public final class CoordinatedCommit {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
     Gid gid = gids.next(holder.nodeId(), request.session(), nodes(request.writers()));
+    LockHolders locks = new LockHolders(request.lockHolders());
     ledger.begin(gid);
     boolean everywhere = false;
     try {
@@ -141,11 +154,13 @@ public final class CoordinatedCommit {
       if (conflicts.refusal() != null) {
         request.writers().forEach(CoordinatedCommit::rollBack);
         request.readers().forEach(CoordinatedCommit::rollBack);
+        locks.rollBack();
         return conflicts.refusal();
       }
-      Votes votes = vote(gid, conflicts, others, request.readers());
+      Votes votes = vote(gid, conflicts, others, request.readers(), locks);
       if (votes.refusal() != null) {
         rollBack(holder);
+        locks.rollBack();
         rollBackPrepared(gid, others, votes);
         return votes.refusal();
       }
@@ -153,13 +168,15 @@ public final class CoordinatedCommit {
       String sql = conflicts.settled(holder, CommitCommands.decide(gid, holder) + "; COMMIT");
       Decided decided = decide(gid, holder, told(gid, holder, clock, sql));
       if (decided.refusal() != null) {
+        locks.rollBack();
         if (!(decided.refusal() instanceof CommitOutcome.Unknown)) {
           rollBackPrepared(gid, others, votes);
         }
         return decided.refusal();
       }
-      List<String> warnings = tell(gid, others, clock.and(decided.clock()));
+      List<String> warnings = tell(gid, others, request.last(), clock.and(decided.clock()));
       everywhere = warnings.isEmpty();
+      locks.release();
       return new CommitOutcome.Committed(warnings);
     } finally {
       ledger.end(gid, everywhere);
@@ -180,16 +197,21 @@ public final class CoordinatedCommit {
   /**
    * Commits what all others have prepared and the holder has decided in its open transaction.
    *
-   * @param others those that have answered PREPARE TRANSACTION with success
+   * @param request whose others are those that have answered PREPARE TRANSACTION with success
    */
-  public CommitOutcome commitEarly(
-      EarlyVote early, Participant holder, List<Participant> others, List<Participant> readers) {
+  public CommitOutcome commitEarly(EarlyVote early, CommitRequest request) {
     Gid gid = early.gid();
+    Participant holder = request.writers().get(0);
+    List<Participant> others = request.writers().subList(1, request.writers().size());
+    List<Participant> readers = request.readers();
+    LockHolders locks = new LockHolders(request.lockHolders());
     boolean everywhere = false;
     try {
       readers.forEach(reader -> reader.send("COMMIT"));
+      locks.ask();
       Votes votes = new Votes(readers.size() + others.size());
       readers.forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
+      locks.answer(votes);
       others.forEach(other -> votes.take(other, new Answer.Done("prepared"), "prepared"));
       LaneClock clock = LaneClock.of(others);
       CommitOutcome refusal =
@@ -205,13 +227,15 @@ public final class CoordinatedCommit {
         rollBack(holder);
       }
       if (decided.refusal() != null) {
+        locks.rollBack();
         if (!(decided.refusal() instanceof CommitOutcome.Unknown)) {
           rollBackPrepared(gid, others, votes);
         }
         return decided.refusal();
       }
-      List<String> warnings = tell(gid, others, clock.and(decided.clock()));
+      List<String> warnings = tell(gid, others, request.last(), clock.and(decided.clock()));
       everywhere = warnings.isEmpty();
+      locks.release();
       return new CommitOutcome.Committed(warnings);
     } finally {
       ledger.end(gid, everywhere);
@@ -242,15 +266,21 @@ public final class CoordinatedCommit {
   }
 
   private static Votes vote(
-      Gid gid, ConflictCheck conflicts, List<Participant> others, List<Participant> readers) {
+      Gid gid,
+      ConflictCheck conflicts,
+      List<Participant> others,
+      List<Participant> readers,
+      LockHolders locks) {
     for (Participant other : others) {
       String prepare = String.join("; ", CommitCommands.prepare(gid, other));
       other.send(conflicts.settled(other, prepare));
     }
     readers.forEach(reader -> reader.send("COMMIT"));
+    locks.ask();
     Votes votes = new Votes(others.size() + readers.size());
     others.forEach(other -> votes.take(other, other.await(), "PREPARE TRANSACTION"));
     readers.forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
+    locks.answer(votes);
     return votes;
   }
 
@@ -320,25 +350,18 @@ public final class CoordinatedCommit {
   /**
    * Commits what is prepared, after what the others have met; returns a warning for each node that
    * could not be told.
+   *
+   * @param last those that are told when the rest has committed
    */
-  private List<String> tell(Gid gid, List<Participant> others, LaneClock clock) {
-    String sql = "COMMIT PREPARED '" + gid + "'";
-    for (Participant other : others) {
-      if (clock.isAheadOf(other.laneClock())) {
-        other.send(advance(gid, other, clock));
-      }
-      other.send(sql);
-    }
+  private List<String> tell(
+      Gid gid, List<Participant> others, List<Participant> last, LaneClock clock) {
     Deadline answers = Deadline.in(TELL_LIMIT, pause);
     Deadline calls = Deadline.in(CALL_LIMIT, pause);
-    List<Participant> untold = new ArrayList<>(others);
-    untold.removeIf(
-        other -> {
-          if (clock.isAheadOf(other.laneClock())) {
-            other.await(answers.left()); // what is lost here is lost to the next answer, too
-          }
-          return isTold(other.await(answers.left()));
-        });
+    List<Participant> first = new ArrayList<>(others);
+    first.removeAll(last);
+    List<Participant> untold = new ArrayList<>(tell(gid, first, clock, answers));
+    // Also at those that could not be told: what must come in time comes before the order.
+    untold.addAll(tell(gid, last, clock, answers));
     untold.removeIf(other -> !calls.isOver() && finish(gid, other.nodeId(), true, clock));
     return untold.stream()
         .map(
@@ -347,6 +370,27 @@ public final class CoordinatedCommit {
                     + network.describe(other.nodeId())
                     + " could not be told yet: its part becomes visible when recovery reaches it")
         .toList();
+  }
+
+  /** Gives those that have not answered that they have committed. */
+  private static List<Participant> tell(
+      Gid gid, List<Participant> others, LaneClock clock, Deadline answers) {
+    String sql = "COMMIT PREPARED '" + gid + "'";
+    for (Participant other : others) {
+      if (clock.isAheadOf(other.laneClock())) {
+        other.send(advance(gid, other, clock));
+      }
+      other.send(sql);
+    }
+    List<Participant> untold = new ArrayList<>(others);
+    untold.removeIf(
+        other -> {
+          if (clock.isAheadOf(other.laneClock())) {
+            other.await(answers.left()); // what is lost here is lost to the next answer, too
+          }
+          return isTold(other.await(answers.left()));
+        });
+    return untold;
   }
 
   private static boolean isTold(Answer answer) {

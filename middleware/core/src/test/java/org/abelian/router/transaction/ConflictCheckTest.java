@@ -85,7 +85,8 @@ class ConflictCheckTest {
             new GidSource(new UUID(0, 1)),
             new CommitLedger(),
             new FakeTime());
-    return commit.commit(new CommitRequest(1, "1:1", List.copyOf(nodes), List.of(), true));
+    return commit.commit(
+        new CommitRequest(1, "1:1", List.copyOf(nodes), List.of(), List.of(), List.of(), true));
   }
 
   @Test

@@ -1,0 +1,82 @@
+package org.abelian.router.session;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Function;
+import org.abelian.router.backend.Backend;
+import org.abelian.router.transaction.CommitRequest;
+import org.abelian.router.transaction.Participant;
+
+/**
+ * In which order the nodes of a transaction commit: where it has locked first, it lets go last. So
+ * who waits for a row that all lock first, or for an advisory lock, finds on the other nodes what
+ * the transaction has done there.
+ */
+final class CommitOrder {
+  /** What cannot be prepared decides; then comes what was locked last. */
+  private static final Comparator<Backend> RELEASE =
+      Comparator.comparing((Backend backend) -> !(backend.unpreparable || backend.notifies))
+          .thenComparing(backend -> !backend.wrote)
+          .thenComparing(backend -> backend.lockedBy, Comparator.reverseOrder());
+
+  private final List<Backend> writers = new ArrayList<>();
+  private final List<Backend> readers = new ArrayList<>();
+  private final List<Backend> lockHolders = new ArrayList<>();
+
+  /**
+   * A node of the transaction.
+   *
+   * @param votes whether it is one of those that commit together
+   */
+  void add(Backend backend, boolean votes) {
+    if (votes || backend.notifies) {
+      writers.add(backend);
+    } else {
+      (backend.lockedBy == 0 ? readers : lockHolders).add(backend);
+    }
+  }
+
+  /** Those that commit together, the holder first. */
+  List<Backend> writers() {
+    writers.sort(RELEASE);
+    return writers;
+  }
+
+  /**
+   * Asks for the commit.
+   *
+   * @param participant what takes part in it for a node
+   */
+  CommitRequest request(
+      long session,
+      String token,
+      boolean serializable,
+      Function<Backend, ? extends Participant> participant) {
+    List<Participant> voting = new ArrayList<>();
+    List<Participant> last = new ArrayList<>();
+    for (Backend backend : writers()) {
+      Participant one = participant.apply(backend);
+      voting.add(one);
+      if (voting.size() > 1 && isLast(backend)) {
+        last.add(one);
+      }
+    }
+    return new CommitRequest(
+        session,
+        token,
+        voting,
+        last,
+        readers.stream().<Participant>map(participant).toList(),
+        lockHolders.stream().<Participant>map(participant).toList(),
+        serializable);
+  }
+
+  /** Where it only locks, and where no other writer was locked before, or by the same statement. */
+  private boolean isLast(Backend backend) {
+    return backend.lockedBy != 0
+        && (!backend.wrote
+            || writers.stream()
+                .allMatch(other -> other == backend || other.lockedBy > backend.lockedBy));
+  }
+}

@@ -1,0 +1,43 @@
+package org.abelian.router.transaction;
+
+import java.util.List;
+
+/**
+ * Nodes on which a transaction has changed nothing, but may hold locks: advisory locks, those of
+ * LOCK TABLE. Who waits for such a lock must find what the transaction has done elsewhere, so they
+ * are let go when all of that can be seen. They must be held until then, too, or else the
+ * transaction is rolled back. Used by one thread.
+ */
+final class LockHolders {
+  private final List<Participant> nodes;
+
+  LockHolders(List<Participant> nodes) {
+    this.nodes = nodes;
+  }
+
+  /** Asks whether the transaction is still open there. */
+  void ask() {
+    nodes.forEach(node -> node.send(""));
+  }
+
+  /** Waits for the answers. */
+  void answer(Votes votes) {
+    nodes.forEach(node -> votes.take(node, node.await(), ""));
+  }
+
+  /** The transaction is committed, and everybody sees it. A node that is lost has let go. */
+  void release() {
+    nodes.forEach(node -> node.send("COMMIT"));
+    nodes.forEach(Participant::await);
+  }
+
+  /** The transaction is not committed, or nobody knows. */
+  void rollBack() {
+    for (Participant node : nodes) {
+      if (node.inTransaction()) {
+        node.send("ROLLBACK");
+        node.await();
+      }
+    }
+  }
+}

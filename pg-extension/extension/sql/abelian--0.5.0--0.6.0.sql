@@ -1109,6 +1109,18 @@ BEGIN
   PERFORM abelian.begin_placement_change(false);
 END $$;
 
+-- Whoever changes the placement keeps what he has read of it, too, until he changes more.
+CREATE TRIGGER placement_changed AFTER INSERT OR UPDATE OR DELETE ON abelian.node
+  FOR EACH STATEMENT EXECUTE FUNCTION abelian.placement_changed();
+CREATE TRIGGER placement_changed AFTER INSERT OR UPDATE OR DELETE ON abelian.own_node
+  FOR EACH STATEMENT EXECUTE FUNCTION abelian.placement_changed();
+CREATE TRIGGER placement_changed AFTER INSERT OR UPDATE OR DELETE ON abelian.colocation
+  FOR EACH STATEMENT EXECUTE FUNCTION abelian.placement_changed();
+CREATE TRIGGER placement_changed AFTER INSERT OR UPDATE OR DELETE ON abelian.partition
+  FOR EACH STATEMENT EXECUTE FUNCTION abelian.placement_changed();
+CREATE TRIGGER placement_changed AFTER INSERT OR UPDATE OR DELETE ON abelian.placement
+  FOR EACH STATEMENT EXECUTE FUNCTION abelian.placement_changed();
+
 -- ---- the names of what users call, which another extension may have
 
 -- Moves them to a schema; what another extension has in pg_catalog stays out of it.

@@ -49,7 +49,9 @@ impl CompletedSnapshot {
                 false => unsafe { ids_at(snapshot.subxip, snapshot.subxcnt.max(0) as u32) },
             },
         };
-        let completed = view.completed(&ids, |id| {
+        // SAFETY: reads a counter.
+        let next = unsafe { pg_sys::ReadNextFullTransactionId() }.value as u32;
+        let completed = view.completed(&ids, next, |id| {
             // SAFETY: the id is not older than the snapshot's oldest, and was given out.
             unsafe { pg_sys::SubTransGetTopmostTransaction(id.into()) }.into_inner()
         })?;
@@ -105,17 +107,27 @@ struct CompletedView {
 }
 
 impl View<'_> {
-    /// The same, but that it shows the transactions `ids` and their subtransactions.
-    fn completed(&self, ids: &[u32], topmost: impl Fn(u32) -> u32) -> Option<CompletedView> {
-        let beyond = |id: u32| id.wrapping_sub(self.xmax);
-        let last = ids
-            .iter()
-            .map(|id| beyond(*id))
-            .filter(|at| *at < i32::MAX as u32);
-        let begun = last.max().map_or(0, |at| at + 1);
-        if begun > BEYOND_MAX {
+    /// The same, but that it shows the transactions `ids` and their subtransactions; `next` is the first id that nobody has yet.
+    ///
+    /// `xmax` is one more than the greatest id that has ended, so that a transaction which it does not show may have subtransactions
+    /// behind it, and all of them.
+    fn completed(
+        &self,
+        ids: &[u32],
+        next: u32,
+        topmost: impl Fn(u32) -> u32,
+    ) -> Option<CompletedView> {
+        let later = next.wrapping_sub(self.xmax);
+        if later > BEYOND_MAX {
             return None;
         }
+        let begun = (0..later)
+            .rev()
+            .find(|at| {
+                let id = self.xmax.wrapping_add(*at);
+                is_normal(id) && ids.contains(&topmost(id))
+            })
+            .map_or(0, |at| at + 1);
         let xmax = self.xmax.wrapping_add(begun);
         // What the old snapshot did not know has not ended for the new one either.
         let later = (0..begun)
@@ -150,7 +162,12 @@ fn is_normal(id: u32) -> bool {
 mod tests {
     use super::*;
 
+    /// Six ids have been given out since.
     fn completed(ids: &[u32], xmax: u32) -> Option<CompletedView> {
+        completed_until(ids, xmax, xmax.wrapping_add(6))
+    }
+
+    fn completed_until(ids: &[u32], xmax: u32, next: u32) -> Option<CompletedView> {
         let running = [10, 12, 14].map(TransactionId::from);
         let subtransactions = [11, 13].map(TransactionId::from);
         let view = View {
@@ -159,7 +176,7 @@ mod tests {
             subtransactions: &subtransactions,
         };
         // 11 belongs to 10, 13 to 12, 17 to 16; everybody else to nobody.
-        view.completed(ids, |id| match id {
+        view.completed(ids, next, |id| match id {
             11 | 13 | 17 => id - 1,
             other => other,
         })
@@ -175,9 +192,17 @@ mod tests {
     #[test]
     fn those_that_began_before_it_and_were_not_known_stay_hidden() {
         let view = completed(&[16, 10], 15).unwrap();
-        assert_eq!((view.xmax, &view.running[..]), (17, &[12, 14, 15][..]));
+        assert_eq!((view.xmax, &view.running[..]), (18, &[12, 14, 15][..]));
         let view = completed(&[16, 18], 15).unwrap();
         assert_eq!((view.xmax, &view.running[..]), (19, &[10, 12, 14, 15][..]));
+    }
+
+    #[test]
+    fn subtransactions_are_shown_that_began_behind_the_last_end() {
+        let view = completed(&[16], 16).unwrap();
+        assert_eq!((view.xmax, &view.running[..]), (18, &[10, 12, 14][..]));
+        let view = completed(&[16], 17).unwrap();
+        assert_eq!((view.xmax, &view.running[..]), (18, &[10, 12, 14][..]));
     }
 
     #[test]
@@ -189,6 +214,7 @@ mod tests {
 
     #[test]
     fn a_snapshot_of_long_ago_is_not_completed() {
-        assert_eq!(completed(&[15 + BEYOND_MAX], 15), None);
+        assert_eq!(completed_until(&[12], 15, 16 + BEYOND_MAX), None);
+        assert!(completed_until(&[12], 15, 15 + BEYOND_MAX).is_some());
     }
 }

@@ -13,7 +13,7 @@ use crate::boundary::PostgresError;
 use crate::hooks::cache;
 use crate::pg_function;
 use pgrx::{PgSqlErrorCode, pg_sys};
-use std::sync::atomic::{AtomicI64, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// The cached version; [`UNREAD`] after an invalidation, 0 when nobody is to be refused.
 static NODE_VERSION: AtomicI64 = AtomicI64::new(UNREAD);
@@ -21,6 +21,9 @@ const UNREAD: i64 = -1;
 
 /// The OID of `abelian.cluster` that [`NODE_VERSION`] was read from.
 static CLUSTER_RELATION: AtomicU32 = AtomicU32::new(0);
+
+/// How often what this backend knows of the placement has become void, by its own changes or others'.
+static CHANGES: AtomicU64 = AtomicU64::new(0);
 
 /// SQLSTATE of the refusal; routers refresh their catalogue and route again.
 const OUTDATED: [u8; 5] = *b"AB001";
@@ -32,8 +35,18 @@ pub fn install() {
 
 fn forget_version(relation: pg_sys::Oid) {
     if relation == pg_sys::InvalidOid || relation.to_u32() == CLUSTER_RELATION.load(Relaxed) {
-        NODE_VERSION.store(UNREAD, Relaxed);
+        forget();
     }
+}
+
+fn forget() {
+    CHANGES.fetch_add(1, Relaxed);
+    NODE_VERSION.store(UNREAD, Relaxed);
+}
+
+/// Another number after each change of the placement, also after those of this transaction; `None` where no change would be noticed.
+pub fn changes() -> Option<u64> {
+    (CLUSTER_RELATION.load(Relaxed) != 0).then(|| CHANGES.load(Relaxed))
 }
 
 /// The node's version, if the connected router's is older. Free for clients that are no routers.
@@ -125,13 +138,13 @@ fn read_version(relation: pg_sys::Oid) -> i64 {
 const VERSION_ATTRIBUTE: i32 = 2;
 
 pg_function!(
-    /// The trigger of `abelian.cluster`: tells all backends at commit to read the version anew.
+    /// The trigger of `abelian.cluster`, and of what the placement is stored in: tells all backends at commit to read the version anew.
     fn abelian_placement_changed(_call) {
         placed::begin_change();
         // SAFETY: queues an invalidation message in the running transaction; the trigger returns no row.
         unsafe { pg_sys::CacheInvalidateRelcacheByRelid(postgres::own_relation(c"cluster")) };
         // This backend gets its own message only when the command ends.
-        NODE_VERSION.store(UNREAD, Relaxed);
+        forget();
         Ok(pg_sys::Datum::null())
     }
 );

@@ -28,6 +28,8 @@ pub enum Home {
 #[derive(Default)]
 struct Placements {
     version: i64,
+    /// [`version::changes`] when it was read; `None` where it must be read anew.
+    changes: Option<u64>,
     first_node: i32,
     /// Which node this is; 0 when no router has said so yet.
     own_node: i32,
@@ -42,8 +44,11 @@ thread_local! {
 fn with_current<R>(code: impl FnOnce(&mut Placements) -> R) -> R {
     let version = version::node_version();
     PLACEMENTS.with_borrow_mut(|placements| {
-        if placements.version != version || version == 0 {
+        let changes = version::changes();
+        let own = version == 0 && (changes.is_none() || changes != placements.changes);
+        if placements.version != version || own {
             *placements = load(version);
+            placements.changes = changes;
         }
         code(placements)
     })

@@ -257,6 +257,45 @@ class IsolationIT {
     }
   }
 
+  /** The read-only anomaly: what the reader has seen excludes each order of the other two. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", " READ ONLY"})
+  void whoHasOnlyReadHasItsPlaceInTheOrder(String modes) throws SQLException {
+    List<Long> two = doctorsOfTwoNodes();
+    String first = "SELECT v FROM doctor WHERE k = " + two.get(0);
+    String second = "SELECT v FROM doctor WHERE k = " + two.get(1);
+    inBlock(
+        "SERIALIZABLE",
+        "",
+        pivot -> {
+          assertEquals(1, number(pivot, first));
+          assertEquals(1, number(pivot, second));
+          inBlock(
+              "SERIALIZABLE",
+              "",
+              writer -> {
+                assertEquals(1, number(writer, second));
+                writer.execute("UPDATE doctor SET v = 20 WHERE k = " + two.get(1));
+                writer.execute("COMMIT");
+              });
+          inBlock(
+              "SERIALIZABLE",
+              modes,
+              reader -> {
+                assertEquals(25, number(reader, SUM));
+                reader.execute("COMMIT");
+              });
+          String end =
+              outcome(
+                  statement -> {
+                    statement.execute("UPDATE doctor SET v = -11 WHERE k = " + two.get(0));
+                    statement.execute("COMMIT");
+                  },
+                  pivot);
+          assertEquals("40001", end);
+        });
+  }
+
   @Test
   void onlyNodesOnWhichASerializableTransactionHasWorkedTakePartInItsCommit() throws SQLException {
     List<Long> two = doctorsOfTwoNodes();

@@ -198,6 +198,83 @@ class OpenBlocksIT {
     assertEquals(done, number(other, "SELECT amount FROM money WHERE id = 12"), told);
   }
 
+  /** A node that has learned of the change has the others stop, which is none of the client's. */
+  @Test
+  void readsOfSeveralNodesAreRunAgainBesideChangesOfThePlacement() throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    Future<Void> changes =
+        thread.submit(
+            () -> {
+              while (!over.get()) {
+                run(other, "CREATE TABLE made (id int PRIMARY KEY)");
+                run(other, "SELECT create_distributed_table('made', 'id')");
+                run(other, "DROP TABLE made");
+              }
+              return null;
+            });
+    String many = " UNION SELECT id, amount FROM money".repeat(30);
+    try (Connection reader = router.connect()) {
+      for (int read = 0; read < 100; read++) {
+        String sql = "SELECT count(*) FROM (SELECT id, amount FROM money%s) x".formatted(many);
+        assertEquals(ACCOUNTS, number(reader, sql));
+      }
+    } finally {
+      over.set(true);
+      thread.shutdown();
+    }
+    changes.get();
+  }
+
+  /** Half of a transaction is never seen, whether it had savepoints or not. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "SAVEPOINT here"})
+  void sumsBesideTransfersAreRight(String before) throws Exception {
+    AtomicBoolean over = new AtomicBoolean();
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    List<Future<Void>> writers = new ArrayList<>();
+    for (int writer = 0; writer < 2; writer++) {
+      Random random = new Random(writer);
+      writers.add(
+          threads.submit(
+              () -> {
+                while (!over.get()) {
+                  swap(random, before);
+                }
+                return null;
+              }));
+    }
+    try (Connection reader = router.connect()) {
+      for (int read = 0; read < 300; read++) {
+        assertEquals(0, number(reader, "SELECT sum(amount) FROM money"));
+      }
+    } finally {
+      over.set(true);
+      threads.shutdown();
+    }
+    for (Future<Void> writer : writers) {
+      writer.get();
+    }
+  }
+
+  private void swap(Random random, String before) throws SQLException {
+    try (Connection client = router.connect()) {
+      client.setAutoCommit(false);
+      for (int round = 0; round < 20; round++) {
+        int from = 1 + random.nextInt(ACCOUNTS / 2);
+        int to = ACCOUNTS / 2 + 1 + random.nextInt(ACCOUNTS / 2);
+        if (!before.isEmpty()) {
+          run(client, before);
+        }
+        String sql = "UPDATE money SET amount = amount + CASE id WHEN %d THEN 1 ELSE -1 END";
+        run(client, (sql + " WHERE id IN (%d, %d)").formatted(from, from, to));
+        client.commit();
+      }
+    } catch (SQLException error) {
+      assertEquals("40P01", error.getSQLState(), error.toString());
+    }
+  }
+
   /** Moves amounts between accounts, and counts in the last one; gives how often it was done. */
   private int transfer(Random random, AtomicBoolean over) throws SQLException {
     int done = 0;

@@ -72,7 +72,7 @@ public final class JointAnswers {
       boolean goesOn = false;
       try {
         boolean skips = context.failed() && !reply.runsAfterFailure();
-        boolean done = skips || reply.run(context);
+        boolean done = skips || reply.run(tentative ? telling(all, context) : context);
         if (done) {
           due.remove(reply);
         }
@@ -132,17 +132,27 @@ public final class JointAnswers {
     if (tentative || context.failed()) {
       return;
     }
+    NodeConnection failed = failed(all);
+    if (failed != null) {
+      int frame = findError(failed);
+      byte[] array = failed.incoming().array();
+      context.nodeError(failed, array, frame, failed.incoming().frameAt(frame));
+    }
+  }
+
+  /** One whose error is there, if possible of its own; null when there is none. */
+  private NodeConnection failed(List<NodeConnection> all) {
     NodeConnection failed = null;
     for (NodeConnection connection : all) {
       if (findError(connection) >= 0 && (failed == null || isCancelled(failed))) {
         failed = failed != null && isCancelled(connection) ? failed : connection;
       }
     }
-    if (failed != null) {
-      int frame = findError(failed);
-      byte[] array = failed.incoming().array();
-      context.nodeError(failed, array, frame, failed.incoming().frameAt(frame));
-    }
+    return failed;
+  }
+
+  private ReplyContext telling(List<NodeConnection> all, ReplyContext context) {
+    return new FirstFailure(context, () -> stopped ? failed(all) : null);
   }
 
   private boolean isCancelled(NodeConnection failed) {

@@ -98,6 +98,7 @@ public final class TransactionEnding {
     List<Backend> begun = backends.begun();
     syncTouched(begun);
     boolean serializable = isSerializable(begun);
+    boolean changes = begun.stream().anyMatch(TransactionEnding::hasTransactionId);
     CommitOrder order = new CommitOrder();
     String token = null;
     for (Backend backend : begun) {
@@ -113,7 +114,7 @@ public final class TransactionEnding {
       }
       boolean writes = hasTransactionId(backend);
       token = token == null && writes ? backend.connection.transactionToken() : token;
-      order.add(backend, writes || serializable && backend.worked);
+      order.add(backend, writes || serializable && changes && backend.worked);
     }
     if (state.isFailed()) {
       rollbackAll();
@@ -126,12 +127,11 @@ public final class TransactionEnding {
   }
 
   /**
-   * True when the nodes that it has worked on must find out together whether it is serializable:
-   * there are several, and it has changed something.
+   * True when the nodes that it has worked on must find out together whether it is serializable, if
+   * it has changed something: there are several.
    */
   private boolean isSerializable(List<Backend> begun) {
     return begun.stream().filter(backend -> backend.worked).count() > 1
-        && begun.stream().anyMatch(TransactionEnding::hasTransactionId)
         && IsolationSettings.isSerializable(state, backends);
   }
 

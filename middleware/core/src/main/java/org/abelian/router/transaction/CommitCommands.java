@@ -10,6 +10,17 @@ final class CommitCommands {
 
   private CommitCommands() {}
 
+  /**
+   * Ends a node's part that has changed nothing. A SERIALIZABLE transaction that has only read
+   * takes an id there first, without which the node would forget its conflicts with those that go
+   * on: docs/protocols/serializable.md.
+   */
+  static String endRead(CommitRequest request) {
+    return request.serializable() && request.writers().isEmpty()
+        ? "SELECT pg_catalog.pg_current_xact_id(); COMMIT"
+        : "COMMIT";
+  }
+
   /** Inserts the decision to commit into the holder's transaction. */
   static String decide(Gid gid, Participant holder) {
     return call("decide", holder, gid.toString());

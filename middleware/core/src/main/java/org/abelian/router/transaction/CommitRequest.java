@@ -14,7 +14,7 @@ import java.util.List;
  * @param readers nodes on which it has none, and no locks but those of plain reads
  * @param lockHolders nodes on which it has none, and may have locks
  * @param serializable true for a transaction at SERIALIZABLE that has worked on several nodes: then
- *     those on which it has only read are writers, too
+ *     those on which it has only read are writers, too, unless it has only read on all of them
  */
 public record CommitRequest(
     long session,

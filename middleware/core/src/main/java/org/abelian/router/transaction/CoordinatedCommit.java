@@ -9,7 +9,7 @@ import org.abelian.router.error.SqlState;
 
 /**
  * Commits a transaction that is open on one or more nodes. With more than one writer this is a
- * two-phase commit whose decision lies at the first writer; docs/protocols/coordinated.md has the
+ * two-phase commit whose decision lies at one of the writers; docs/protocols/coordinated.md has the
  * algorithm and the argument for its safety. Safe for several threads, one call per transaction.
  */
 public final class CoordinatedCommit {
@@ -61,9 +61,9 @@ public final class CoordinatedCommit {
   }
 
   private CommitOutcome commitSingle(CommitRequest request) {
-    LockHolders locks = new LockHolders(request.lockHolders());
+    LockHolders locks = new LockHolders(request);
     Votes votes = new Votes(request.readers().size() + request.lockHolders().size());
-    request.readers().forEach(reader -> reader.send("COMMIT"));
+    request.readers().forEach(reader -> reader.send(CommitCommands.endRead(request)));
     locks.ask();
     request.readers().forEach(reader -> votes.take(reader, reader.await(), "COMMIT"));
     locks.answer(votes);
@@ -143,7 +143,7 @@ public final class CoordinatedCommit {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
     Gid gid = gids.next(holder.nodeId(), request.session(), nodes(request.writers()));
-    LockHolders locks = new LockHolders(request.lockHolders());
+    LockHolders locks = new LockHolders(request);
     ledger.begin(gid);
     boolean everywhere = false;
     try {
@@ -204,7 +204,7 @@ public final class CoordinatedCommit {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
     List<Participant> readers = request.readers();
-    LockHolders locks = new LockHolders(request.lockHolders());
+    LockHolders locks = new LockHolders(request);
     boolean everywhere = false;
     try {
       readers.forEach(reader -> reader.send("COMMIT"));

@@ -10,9 +10,11 @@ import java.util.List;
  */
 final class LockHolders {
   private final List<Participant> nodes;
+  private final String end;
 
-  LockHolders(List<Participant> nodes) {
-    this.nodes = nodes;
+  LockHolders(CommitRequest request) {
+    nodes = request.lockHolders();
+    end = CommitCommands.endRead(request);
   }
 
   /** Asks whether the transaction is still open there. */
@@ -27,7 +29,7 @@ final class LockHolders {
 
   /** The transaction is committed, and everybody sees it. A node that is lost has let go. */
   void release() {
-    nodes.forEach(node -> node.send("COMMIT"));
+    nodes.forEach(node -> node.send(end));
     nodes.forEach(Participant::await);
   }
 

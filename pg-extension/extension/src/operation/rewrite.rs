@@ -472,8 +472,7 @@ impl<'a> Relation<'a> {
         let columns = returned.as_ref().map_or_else(BTreeSet::new, Asked::columns);
         let in_part = plain_hold != Some(Hold::KeyChange) && self.only_operates(&targets, &columns);
         self.newest_conditions(Hold::Overwrite, in_part);
-        let (junk, mut entries): (Vec<_>, Vec<_>) =
-            targets.into_iter().partition(|target| target.resjunk);
+        let (junk, mut entries) = junk_apart(targets);
         let moves = assigned
             .iter()
             .any(|column| self.facts.partitioning.contains(column));
@@ -688,7 +687,7 @@ impl<'a> Relation<'a> {
         let Some(mut conflict) = Tree::new(self.query.onConflict) else {
             return;
         };
-        let mut entries = tree::items::<pg_sys::TargetEntry>(conflict.onConflictSet);
+        let (junk, mut entries) = junk_apart(tree::items(conflict.onConflictSet));
         if entries.is_empty() {
             return;
         }
@@ -702,6 +701,7 @@ impl<'a> Relation<'a> {
         if hold == Some(Hold::PlainChange) {
             self.keep_one(&mut entries);
         }
+        entries.extend(junk);
         conflict.onConflictSet = tree::list(&entries);
         if let Some(condition) = Tree::<pg_sys::Node>::new(conflict.onConflictWhere) {
             conflict.onConflictWhere = self.newest(condition, Hold::Overwrite as i32).pointer();
@@ -754,6 +754,16 @@ impl<'a> Relation<'a> {
             }
         }
     }
+}
+
+/// What an UPDATE computes beside what it assigns, and must come behind it, as the SELECT in `SET (a, b) = (SELECT ...)`; and the rest.
+fn junk_apart(
+    targets: Vec<Tree<pg_sys::TargetEntry>>,
+) -> (
+    Vec<Tree<pg_sys::TargetEntry>>,
+    Vec<Tree<pg_sys::TargetEntry>>,
+) {
+    targets.into_iter().partition(|target| target.resjunk)
 }
 
 /// A column of the row in that version of which the other column is.

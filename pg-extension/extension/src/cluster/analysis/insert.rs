@@ -349,7 +349,12 @@ fn value_spans(
     let select = tree::cast::<pg_sys::SelectStmt, _>(insert.selectStmt)?;
     let first_row = tree::nodes(select.valuesLists).next()?;
     let first = tree::nodes(first_row.cast()).next()?;
-    // SAFETY: the location of a raw expression.
-    let location = unsafe { pg_sys::exprLocation(first) };
-    row_spans::find(text, usize::try_from(location).ok()?, rows)
+    // Of a subscript, and of what stands on its right, PostgreSQL does not tell the beginning.
+    let mut locations = Vec::new();
+    tree::walk_raw(first, &mut |node| {
+        // SAFETY: the location of a raw expression.
+        locations.push(unsafe { pg_sys::exprLocation(node) });
+    });
+    let begin = locations.into_iter().filter(|at| *at >= 0).min()?;
+    row_spans::find(text, usize::try_from(begin).ok()?, rows)
 }

@@ -6,6 +6,7 @@ use super::computed;
 use super::drawn_once;
 use super::functions::{self, CONTINUE_SEQUENCE};
 use super::node_functions;
+use super::operand;
 use super::parser;
 use super::relation::{Placement, Relation};
 use super::scope::Scopes;
@@ -73,13 +74,20 @@ fn of_session(
                 json!({ "lastval": true })
             }
             pg_sys::F_CURRVAL => {
-                let sequence = node_functions::sequence_of(tree::nodes(call.args).next());
-                if sequence == Oid::INVALID || moves(sequence) {
+                let argument = tree::nodes(call.args).next();
+                let sequence = node_functions::sequence_of(argument);
+                if let Some(number) = argument.and_then(named_by) {
+                    if !draws.is_empty() {
+                        return None; // It may be of the same.
+                    }
+                    json!({ "currval_of": number })
+                } else if sequence == Oid::INVALID || moves(sequence) {
                     return None;
+                } else {
+                    // SAFETY: the name of a sequence that was just looked up.
+                    let name = unsafe { tree::string(pg_sys::get_rel_name(sequence)) };
+                    json!({ "currval": parser::qualified_name(sequence), "name": name })
                 }
-                // SAFETY: the name of a sequence that was just looked up.
-                let name = unsafe { tree::string(pg_sys::get_rel_name(sequence)) };
-                json!({ "currval": parser::qualified_name(sequence), "name": name })
             }
             _ => return None,
         };
@@ -97,6 +105,18 @@ fn of_session(
         query: None,
         reads: false,
     }))
+}
+
+/// The parameter that is a sequence's name, with the casts of a text to that.
+fn named_by(argument: NodePtr) -> Option<i32> {
+    let mut node = operand::strip_casts(argument);
+    while let Some(call) = tree::cast::<pg_sys::FuncExpr, _>(node)
+        && call.funcid.to_u32() == pg_sys::F_REGCLASS
+    {
+        node = operand::strip_casts(tree::nodes(call.args).next()?);
+    }
+    let read = [pg_sys::TEXTOID, pg_sys::VARCHAROID, pg_sys::REGCLASSOID];
+    operand::parameter(node).filter(|_| read.contains(&tree::type_of(node)))
 }
 
 /// The calls in VALUES of one row that come before the row takes numbers itself: columns get their values in the order of the table.

@@ -274,9 +274,12 @@ pub fn assigned_value(expression: NodePtr) -> Json {
     if tree::cast::<pg_sys::SetToDefault, _>(expression).is_some() {
         return json!({ "default": true });
     }
-    if let Some(number) = parameter(strip_casts(expression)) {
+    let given = strip_casts(expression);
+    if let Some(number) = parameter(given)
+        && is_cast_by_router(tree::type_of(given), tree::type_of(expression))
+    {
         let is_padded = loses_blanks(expression);
-        let mut value = parameter_json(number, strip_casts(expression), is_padded);
+        let mut value = parameter_json(number, given, is_padded);
         value["cast"] = json!(type_name(expression));
         return value;
     }

@@ -21,12 +21,13 @@ impl Relation<'_> {
         ));
         query.targetList = tree::list(&entries);
         for mut action in tree::items::<pg_sys::MergeAction>(query.mergeActionList) {
-            let mut targets = tree::items::<pg_sys::TargetEntry>(action.targetList);
+            let (junk, mut targets) = super::junk_apart(tree::items(action.targetList));
             match action.commandType {
                 CmdType::CMD_INSERT => self.store_new_objects(&targets),
                 CmdType::CMD_UPDATE => self.assign(&mut targets, true, &BTreeSet::new()),
                 _ => {}
             }
+            targets.extend(junk);
             action.targetList = tree::list(&targets);
             if let Some(condition) = Tree::<pg_sys::Node>::new(action.qual) {
                 action.qual = self.newest(condition, Hold::Overwrite as i32).pointer();

@@ -519,7 +519,8 @@ public final class FactsParser {
     if (!value.isObject()) {
       return null;
     }
-    return new SessionNumber(text(value.path("currval")), text(value.path("name")));
+    return new SessionNumber(
+        text(value.path("currval")), text(value.path("name")), value.path("currval_of").asInt());
   }
 
   private static ComputedFacts computed(JsonNode node) {

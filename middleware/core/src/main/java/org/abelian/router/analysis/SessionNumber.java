@@ -5,5 +5,6 @@ package org.abelian.router.analysis;
  *
  * @param sequence qualified and quoted; null for whichever sequence was drawn from last
  * @param name its name alone
+ * @param parameter the number of the parameter that names it; 0 when the statement itself does
  */
-public record SessionNumber(String sequence, String name) {}
+public record SessionNumber(String sequence, String name, int parameter) {}

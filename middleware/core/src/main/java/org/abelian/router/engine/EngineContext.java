@@ -2,6 +2,7 @@ package org.abelian.router.engine;
 
 import java.util.UUID;
 import org.abelian.router.backend.BackendSession;
+import org.abelian.router.error.AbelianException;
 import org.abelian.router.execution.ExchangeLimit;
 import org.abelian.router.execution.ReplyQueue;
 import org.abelian.router.protocol.MemoryBudget;
@@ -42,8 +43,18 @@ public record EngineContext(
     LookupGuesses guesses,
     Exchanges exchanges,
     ReadTurns turns) {
-  /** How many bytes of rows a step of a statement may bring from some nodes to others. */
+  /**
+   * How many bytes of rows a step of a statement may bring from some nodes to others.
+   *
+   * @throws AbelianException 0A000 while array_nulls is off: rows travel as arrays, and no array's
+   *     text has a NULL then
+   */
   long exchangeLimit() {
+    if (backends.says("array_nulls", "off")) {
+      throw AbelianException.unsupported(
+          "rows cannot be brought from node to node while array_nulls is off",
+          "SET array_nulls = on.");
+    }
     return ExchangeLimit.of(backends.setting(ExchangeLimit.SETTING));
   }
 }

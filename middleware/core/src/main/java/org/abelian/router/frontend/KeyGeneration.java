@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.function.Supplier;
-import org.abelian.router.analysis.ComputedFacts;
 import org.abelian.router.analysis.SessionNumber;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
@@ -22,8 +21,10 @@ import org.abelian.router.execution.QueryResult;
 import org.abelian.router.execution.RowCollection;
 import org.abelian.router.execution.RowSink;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.protocol.BigEndian;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.routing.BoundValues;
+import org.abelian.router.routing.PgType;
 import org.abelian.router.routing.Route;
 import org.abelian.router.session.ClassChoice;
 import org.abelian.router.session.TransactionState;
@@ -131,7 +132,8 @@ public final class KeyGeneration {
     List<byte[]> numbers = new ArrayList<>();
     for (GeneratedKeys.Source value : generated.values()) {
       SessionNumber number = value.number();
-      numbers.add(number == null ? null : context.transactions().draws().number(number));
+      numbers.add(
+          number == null ? null : number(number, generated.routed().facts().parameters(), values));
     }
     if (generated.query() == null) {
       return generated.bind(client, keys, numbers, List.of());
@@ -141,6 +143,25 @@ public final class KeyGeneration {
             ? computed(generated.query(), client)
             : SourceRows.few(context, generated.statement(), generated.query(), client, values);
     return computed == null ? null : generated.bind(client, keys, numbers, computed);
+  }
+
+  /** The client knows numbers of the first node. */
+  private byte[] number(SessionNumber wanted, List<Integer> types, BoundValues values)
+      throws IOException {
+    int parameter = wanted.parameter();
+    if (parameter == 0) {
+      return context.transactions().draws().number(wanted);
+    } else if (values.isNull(parameter)) {
+      return null;
+    }
+    byte[] buffer = values.buffer(parameter);
+    int offset = values.offset(parameter);
+    boolean isNumber = types.get(parameter - 1) == PgType.REGCLASS && values.isBinary(parameter);
+    String name =
+        isNumber
+            ? Integer.toUnsignedString(BigEndian.int4(buffer, offset))
+            : new String(buffer, offset, values.length(parameter), values.charset());
+    return context.transactions().draws().number(name, computes(true, false));
   }
 
   /** The client's Bind with the rows of a query after its values, as one array for each column. */
@@ -204,7 +225,7 @@ public final class KeyGeneration {
   }
 
   private List<byte[][]> computed(KeyQuery query, BindMessage client) throws IOException {
-    Backend backend = computes(query.facts());
+    Backend backend = computes(query.facts().sequences(), query.facts().transactional());
     if (context.replies().failed()) {
       return null;
     }
@@ -226,17 +247,15 @@ public final class KeyGeneration {
    * The node that computes keys. It does so beside the client's transaction, unless the values
    * depend on that; then the node joins it.
    */
-  private Backend computes(ComputedFacts facts) throws IOException {
+  private Backend computes(boolean onFirst, boolean transactional) throws IOException {
     Catalog catalog = catalogs.current();
     Backend backend =
-        facts.sequences()
-            ? context.backends().backend(catalog.first())
-            : context.backends().home(catalog);
+        onFirst ? context.backends().backend(catalog.first()) : context.backends().home(catalog);
     TransactionState transaction = context.transactions().state();
-    boolean depends = facts.transactional() || transaction.changesSettings();
+    boolean depends = transactional || transaction.changesSettings();
     if (transaction.isOpen() && depends) {
       context.transactions().enter(backend, false);
-      if (facts.transactional()) {
+      if (transactional) {
         context.transactions().shareClock(backend);
       }
       context.backends().requestAnswers();

@@ -94,6 +94,9 @@ final class InsertRouting {
     if (!sources.isEmpty()) {
       throw Refusals.insertReadsOthers(target);
     }
+    if (text.values() == null) {
+      throw Refusals.rowsNotFound(target);
+    }
     Map<Integer, List<Integer>> rows = new TreeMap<>();
     for (int row = 0; row < nodes.length; row++) {
       rows.computeIfAbsent(nodes[row], any -> new ArrayList<>()).add(row);

@@ -11,6 +11,7 @@ public final class PgType {
   public static final int UNSPECIFIED = 0;
   public static final int BOOL = 16;
   public static final int NAME = 19;
+  public static final int REGCLASS = 2205;
   public static final int INT8 = 20;
   public static final int INT2 = 21;
   public static final int INT4 = 23;

@@ -262,6 +262,12 @@ final class Refusals {
         "Insert the rows of each node by themselves, or read the values first.");
   }
 
+  static AbelianException rowsNotFound(RelationFacts table) {
+    return AbelianException.unsupported(
+        "the rows of an INSERT into \"" + table.name() + "\" cannot be told apart in its text",
+        "Insert the rows of each node by themselves.");
+  }
+
   static AbelianException serverFile() {
     return new AbelianException(
         SqlState.INSUFFICIENT_PRIVILEGE,

@@ -1,6 +1,7 @@
 package org.abelian.router.session;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,14 @@ public final class SequenceDraws {
   static final NodeStatement FORGET = NodeStatement.of("DISCARD SEQUENCES");
   private static final NodeStatement CURRENT =
       NodeStatement.of("SELECT pg_catalog.currval($1::pg_catalog.regclass)");
+  private static final NodeStatement FIND =
+      NodeStatement.of(
+          "SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.',"
+              + " pg_catalog.quote_ident(c.relname)), c.relname FROM pg_catalog.pg_class c"
+              + " JOIN pg_catalog.pg_namespace n"
+              + " ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
+              + " WHERE c.oid OPERATOR(pg_catalog.=)"
+              + " $1::pg_catalog.text::pg_catalog.regclass");
   private static final NodeStatement LAST = NodeStatement.of("SELECT pg_catalog.lastval()");
 
   private record Draw(Backend backend, NodeConnection connection) {}
@@ -81,6 +90,24 @@ public final class SequenceDraws {
   }
 
   /**
+   * The same of a sequence that a node is to find. Nothing else may wait to be answered.
+   *
+   * @param name as nextval() would take it
+   * @param home a node that is connected, and sees what the session sees
+   * @throws ClientError as PostgreSQL refuses it
+   */
+  public byte[] number(String name, Backend home) throws IOException {
+    QueryResult found = NodeCall.prepared(home.connection, FIND, !home.touched, name);
+    check(home, found);
+    byte[][] row = found.rows().get(0);
+    return number(new SessionNumber(text(row[0]), text(row[1]), 0));
+  }
+
+  private static String text(byte[] value) {
+    return new String(value, StandardCharsets.UTF_8);
+  }
+
+  /**
    * A number that the session has drawn. Nothing else may wait to be answered.
    *
    * @throws ClientError as PostgreSQL refuses it
@@ -92,8 +119,8 @@ public final class SequenceDraws {
       throw undefined(wanted);
     }
     Backend backend = draw.backend();
-    if (backend.connection == null) {
-      backends.connect(backend);
+    if (!backend.begun) {
+      backends.connect(backend); // It may be there, and have missed a change of the placement.
     }
     if (backend.connection != draw.connection() || backend.connection.sequencesOf() != this) {
       throw lost(wanted);

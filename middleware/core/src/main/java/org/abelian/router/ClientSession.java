@@ -734,6 +734,11 @@ public final class ClientSession
   }
 
   @Override
+  public void commits() {
+    notifications.commits();
+  }
+
+  @Override
   public void wentBack() {
     scope.wentBack();
     advance.wentBack();

@@ -62,6 +62,12 @@ class NotificationIT {
             + "S NOTIFY a, '3';S COMMIT",
         "L BEGIN;L LISTEN a;S NOTIFY a, 'early';L COMMIT;S NOTIFY a, 'late'",
         "L BEGIN;L LISTEN a;L ROLLBACK;S NOTIFY a, 'no'",
+        "L BEGIN;L LISTEN a;L NOTIFY a, 'own';L COMMIT;S NOTIFY a, 'late'",
+        "S NOTIFY a, 'before';L BEGIN;L NOTIFY a, 'own';L LISTEN a;S NOTIFY a, 'early';L COMMIT",
+        "L BEGIN;L LISTEN a;L NOTIFY a, 'own';L ROLLBACK;S NOTIFY a, 'no'",
+        "L LISTEN b;L BEGIN;L LISTEN a;L NOTIFY a, '1';L NOTIFY b, '2';L UNLISTEN a;L COMMIT",
+        "L BEGIN;L LISTEN a;L UPDATE account SET owner = 'me' WHERE id = 1;L NOTIFY a, 'w';L"
+            + " COMMIT",
         "L LISTEN a;L BEGIN;L UNLISTEN a;L ROLLBACK;S NOTIFY a, 'yes'",
         "L LISTEN a;L BEGIN;L UNLISTEN a;S NOTIFY a, '1';L COMMIT;S NOTIFY a, '2'",
         "L LISTEN a;L LISTEN b;L UNLISTEN *;S NOTIFY a;S NOTIFY b",

@@ -36,6 +36,9 @@ public final class Subscriptions {
   /** So many bytes of the mailbox had come before what is pending; they are told in any case. */
   private int kept;
 
+  /** Channels that are pending, and told of already, since the transaction is about to commit. */
+  private final Set<String> early = new HashSet<>();
+
   /** Listens to nothing yet. */
   public Subscriptions(NotificationHub hub, Mailbox mailbox) {
     this.hub = hub;
@@ -103,12 +106,28 @@ public final class Subscriptions {
     }
   }
 
+  /** True when a LISTEN waits for the end of the transaction. */
+  public boolean awaitsChannels() {
+    return pending.stream().anyMatch(Change::listens);
+  }
+
+  /** The transaction is about to commit, and may have notified: that is for its session, too. */
+  public void commits() {
+    hub.catchUp(); // What was committed before is not.
+    kept = Math.max(kept, mailbox.size());
+    for (Change change : pending) {
+      if (change.listens() && !active.contains(change.channel()) && early.add(change.channel())) {
+        hub.subscribe(change.channel(), mailbox, change.missed());
+      }
+    }
+  }
+
   /** The transaction is over. */
   public void ended(boolean committed) {
     if (pending.isEmpty()) {
       return;
     }
-    if (committed && pending.stream().anyMatch(Change::listens)) {
+    if (committed && early.isEmpty() && awaitsChannels()) {
       hub.catchUp(); // What was committed before is not for this session.
     }
     for (Change change : pending) {
@@ -122,7 +141,10 @@ public final class Subscriptions {
         end(change.channel());
       }
     }
-    if (committed && pending.stream().anyMatch(change -> !change.listens())) {
+    boolean more = !early.isEmpty();
+    early.forEach(channel -> hub.unsubscribe(channel, mailbox));
+    early.clear();
+    if (more || committed && pending.stream().anyMatch(change -> !change.listens())) {
       mailbox.retain(active, kept);
     }
     pending.clear();
@@ -130,10 +152,10 @@ public final class Subscriptions {
   }
 
   private void begin(Change change) {
-    if (active.add(change.channel())) {
-      hub.subscribe(change.channel(), mailbox, change.missed());
-    } else {
+    if (!active.add(change.channel())) {
       hub.release(change.channel());
+    } else if (!early.remove(change.channel())) {
+      hub.subscribe(change.channel(), mailbox, change.missed());
     }
   }
 

@@ -80,6 +80,16 @@ public final class SessionNotifications {
     subscriptions.rolledBack(transaction.history().size());
   }
 
+  /** A transaction is about to commit on its nodes. */
+  public void commits() {
+    if (subscriptions.awaitsChannels()
+        && backends.begun().stream().anyMatch(backend -> backend.unheard)) {
+      backends.held().forEach(this::own);
+      owned.forEach(backend -> backend.pinned = true); // What it has notified is still to come.
+      subscriptions.commits();
+    }
+  }
+
   /** A transaction has ended. */
   public void ended(boolean committed) {
     boolean before = subscriptions.isActive();

@@ -136,7 +136,9 @@ public final class TransactionCommands {
           home.get(), false); // Nothing has needed a node yet: one has to say what is set now.
     }
     Backend only = backends.begunCount() == 1 ? backends.firstBegun() : null;
-    if (only != null && only.isUsable() && !command.chain() && reallyCommit == commit) {
+    boolean alone = only != null && only.isUsable() && !command.chain();
+    // Who listens from the end of the transaction on is told before it commits.
+    if (alone && reallyCommit == commit && !(commit && state.isListening())) {
       state.ending();
       retry.forbid();
       backends.touch(only);

@@ -41,6 +41,9 @@ public final class TransactionEnding {
 
     /** What is known about statements may not hold any more. */
     void schemaChanged(boolean committed);
+
+    /** The transaction is about to commit on its nodes. */
+    void commits();
   }
 
   private static final int NEVER = -1;
@@ -120,6 +123,7 @@ public final class TransactionEnding {
       rollbackAll();
       return false;
     }
+    listener.commits();
     boolean committed =
         begun.isEmpty() || commit(order.request(session, token, serializable, this::participant));
     ended(committed);

@@ -245,6 +245,11 @@ public abstract class ScriptedCluster {
     public void schemaChanged(boolean committed) {
       // As above.
     }
+
+    @Override
+    public void commits() {
+      // As above.
+    }
   }
 
   private final class OnlyOne implements GroupView {

@@ -93,10 +93,15 @@ pub unsafe fn readable(query: *mut pg_sys::Query) -> &'static pg_sys::Query {
     tree::change_queries(query, |query| {
         compat::move_on_to_where(query);
         compat::name_groups(query);
-        unread::forget(query);
     });
-    // SAFETY: a query, which lives as long as the module's rule says.
-    unsafe { &*query }
+    // SAFETY: a query, which lives as long as the module's rule says; its levels are part of it.
+    unsafe {
+        // From the inside: what only an unread query mentions is unread, too.
+        for level in tree::levels(&mut *query).into_iter().rev() {
+            unread::forget(&mut *level);
+        }
+        &*query
+    }
 }
 
 /// Applies views, rules and row security to a copy; usually one query comes out.

@@ -39,7 +39,7 @@ const SESSION_VIEWS: [&str; 4] = [
 type Obstacle = &'static str;
 
 const CATALOGUE: Obstacle = "it reads a system catalogue, too";
-const TOO_MANY: Obstacle = "it mentions too many tables";
+pub const TOO_MANY: Obstacle = "it mentions tables more than 64 times";
 
 /// What is known of one mention of a relation, or of a subquery that nodes evaluate, before its rows come.
 pub struct Mention {

@@ -128,7 +128,7 @@ fn gathered(
         relations,
     } = match gather::divide(query, parameters, Stays::Nothing)? {
         Ok(divided) => divided,
-        Err(obstacle) if changes => return Ok(refuse(obstacle)),
+        Err(obstacle) if changes || obstacle == gather::TOO_MANY => return Ok(refuse(obstacle)),
         Err(_) if locks_first_rows(query) => return Ok(refuse(WHICH_FIRST)),
         Err(_) => return Ok(plan),
     };

@@ -39,6 +39,9 @@ class MutexIT {
     ADVISORY("SELECT pg_advisory_xact_lock(77)"),
     LOCKED_TABLE("LOCK TABLE mutex IN EXCLUSIVE MODE"),
     LOCKED_ROW("SELECT k FROM guarded WHERE k = -%d FOR UPDATE"),
+    LOCKED_BEHIND_SAVEPOINT(
+        "SAVEPOINT s; UPDATE guarded SET v = v WHERE k = 1; ROLLBACK TO s;"
+            + " SELECT k FROM guarded WHERE k = -%d FOR UPDATE"),
     UPDATED_ROW("UPDATE guarded SET v = v WHERE k = -%d");
 
     final String sql;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -15,6 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.abelian.cluster.wire.Message;
+import org.abelian.cluster.wire.WireClient;
 import org.abelian.harness.RouterServer;
 import org.abelian.harness.WithCluster;
 import org.junit.jupiter.api.AfterAll;
@@ -125,6 +128,41 @@ class OpenBlocksIT {
     run(block, "UPDATE money SET amount = 4 WHERE id IN (5, 6, 7)");
     block.commit();
     assertEquals(13, number(other, "SELECT sum(amount) FROM money"));
+  }
+
+  /**
+   * The client's unnamed portal has more rows to give, and the savepoint's end is in a pipeline.
+   */
+  @Test
+  void portalsAndPipelinesGoOn() throws Exception {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      client.query("BEGIN").untilReady();
+      client.parse("", "SELECT id FROM money ORDER BY id").bind("", "", 0).execute("", 2);
+      assertEquals(List.of("1", "2"), rows(client.sync().untilReady()));
+      client.query("SAVEPOINT here").untilReady();
+      run(other, "CREATE VIEW made AS SELECT 1 AS one");
+      client.parse("s", "SELECT amount FROM money WHERE id = 1").bind("", "s", 0).execute("", 0);
+      assertEquals(List.of("0"), rows(client.sync().untilReady()));
+      client.parse("", "ROLLBACK TO here").bind("", "", 0).execute("", 0);
+      client.bind("", "s", 0).execute("", 0);
+      assertEquals(List.of("0"), rows(client.sync().untilReady()));
+      client.query("COMMIT").untilReady();
+
+      client.query("BEGIN").untilReady();
+      client.parse("", "SELECT id FROM money ORDER BY id").bind("", "", 0).execute("", 2);
+      assertEquals(List.of("1", "2"), rows(client.sync().untilReady()));
+      run(other, "DROP VIEW made");
+      assertEquals(List.of("3", "4"), rows(client.execute("", 2).sync().untilReady()));
+      client.query("COMMIT").untilReady();
+    }
+  }
+
+  /** The first field of each row, in text form. */
+  private static List<String> rows(List<Message> messages) {
+    return messages.stream()
+        .filter(message -> message.type() == 'D')
+        .map(row -> new String(row.body(), 6, row.body().length - 6, StandardCharsets.US_ASCII))
+        .toList();
   }
 
   @Test

@@ -46,10 +46,13 @@ public final class Backend {
   public boolean locks;
 
   /**
-   * The number of the statement by which the transaction has first written there, or done what may
-   * lock more than plain reads do; 0 when none has.
+   * The number of the statement by which the transaction has first written there, or may have
+   * locked what others wait for; 0 when none has.
    */
   public int lockedBy;
+
+  /** True when the transaction may have locked something there without a transaction id. */
+  public boolean holdsLocks;
 
   /** True when its transaction was opened behind statements that belong to it. */
   public boolean begunBehindWork;
@@ -85,6 +88,7 @@ public final class Backend {
     unpreparable = false;
     locks = false;
     lockedBy = 0;
+    holdsLocks = false;
     notifies = false;
   }
 

@@ -88,6 +88,22 @@ public final class NodeCall {
   }
 
   /**
+   * The same beside the client's unnamed portal, which may have more rows to give. Nothing of the
+   * client's group of messages has gone there.
+   */
+  public static QueryResult onceAside(NodeConnection connection, NodeStatement statement)
+      throws NodeLostException {
+    connection.parseUnnamed(statement);
+    FrameWriter writer = connection.writer();
+    writer.begin(FrontendType.BIND).string(ASIDE).int1(0).int2(0).int2(0).int2(0).end();
+    writer.begin(FrontendType.EXECUTE).string(ASIDE).int4(0).end();
+    writer.begin(FrontendType.CLOSE).int1('P').string(ASIDE).end();
+    writer.empty(FrontendType.SYNC);
+    connection.flush();
+    return await(connection, true);
+  }
+
+  /**
    * Appends a prepared statement with text values, without asking for an answer.
    *
    * @return true when it has to be parsed first

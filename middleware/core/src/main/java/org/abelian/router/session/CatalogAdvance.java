@@ -9,7 +9,9 @@ import org.abelian.router.catalog.CatalogStore;
 import org.abelian.router.catalog.Placement;
 import org.abelian.router.catalog.TableName;
 import org.abelian.router.execution.NodeCall;
+import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeLostException;
+import org.abelian.router.pool.NodeStatement;
 
 /**
  * Lets an open transaction go on by a newer version of the catalogue, when somebody else has
@@ -29,7 +31,7 @@ public final class CatalogAdvance {
   /** What the transaction began with, or older. */
   private Catalog first;
 
-  /** What its nodes have been told last; null when they may have forgotten. */
+  /** What its nodes have been told last, and statements were prepared by. */
   private Catalog told;
 
   /**
@@ -61,7 +63,9 @@ public final class CatalogAdvance {
 
   /** The transaction has gone back to a savepoint, and its nodes to what they had been told. */
   public void wentBack() {
-    told = null;
+    if (told != first && backends.firstBegun() != null) {
+      advance(told);
+    }
   }
 
   private boolean mayGoOn(Catalog now) {
@@ -77,19 +81,27 @@ public final class CatalogAdvance {
         .allMatch(then -> now.getOrDefault(then.getKey(), then.getValue()).equals(then.getValue()));
   }
 
+  private static QueryResult tell(Backend backend, NodeStatement sql) throws NodeLostException {
+    return backend.touched
+        ? NodeCall.once(backend.connection, sql, false)
+        : NodeCall.onceAside(backend.connection, sql);
+  }
+
   private void advance(Catalog now) {
     // Until the transaction ends: the connection keeps what it is marked with.
-    String sql = "SET LOCAL abelian.placement_version = " + now.version();
+    NodeStatement sql = NodeStatement.of("SET LOCAL abelian.placement_version = " + now.version());
     for (Backend backend : backends.begun()) {
       try {
-        if (backend.isUsable() && !NodeCall.simple(backend.connection, sql).succeeded()) {
+        if (backend.isUsable() && !tell(backend, sql).succeeded()) {
           backend.connection.close(); // Its transaction has failed, which the others must not miss.
         }
       } catch (NodeLostException lost) {
         continue; // The next statement for it says so.
       }
     }
-    backends.forgetStatements();
-    told = now;
+    if (now != told) {
+      backends.forgetStatements();
+      told = now;
+    }
   }
 }

@@ -33,7 +33,8 @@ final class CommitOrder {
     if (votes || backend.notifies) {
       writers.add(backend);
     } else {
-      (backend.lockedBy == 0 ? readers : lockHolders).add(backend);
+      // A cursor WITH HOLD is run by the COMMIT, which may fail: so that comes first.
+      (backend.holdsLocks && !backend.unpreparable ? lockHolders : readers).add(backend);
     }
   }
 
@@ -53,6 +54,10 @@ final class CommitOrder {
       String token,
       boolean serializable,
       Function<Backend, ? extends Participant> participant) {
+    if (writers.isEmpty()) { // Nothing is to be seen.
+      readers.addAll(lockHolders);
+      lockHolders.clear();
+    }
     List<Participant> voting = new ArrayList<>();
     List<Participant> last = new ArrayList<>();
     for (Backend backend : writers()) {
@@ -77,6 +82,10 @@ final class CommitOrder {
     return backend.lockedBy != 0
         && (!backend.wrote
             || writers.stream()
-                .allMatch(other -> other == backend || other.lockedBy > backend.lockedBy));
+                .allMatch(other -> other == backend || isLockedLater(other, backend)));
+  }
+
+  private static boolean isLockedLater(Backend one, Backend than) {
+    return one.lockedBy == 0 || one.lockedBy > than.lockedBy;
   }
 }

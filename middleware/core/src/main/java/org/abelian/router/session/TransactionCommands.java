@@ -252,12 +252,15 @@ public final class TransactionCommands {
       replies.add(FixedMessage.tag(savepointTag(command.kind())));
     }
     switch (command.kind()) {
-      case SAVEPOINT -> state.savepoint(command.savepoint(), statement.statement());
+      case SAVEPOINT -> {
+        state.savepoint(command.savepoint(), statement.statement());
+        joined.savepointBegins();
+      }
       case RELEASE -> state.release(command.savepoint());
       default -> {
         replies.add(RouterWork.then(() -> state.rollbackTo(command.savepoint())));
         replies.add(RouterWork.then(this::allTold));
-        replies.add(RouterWork.then(ending::wentBack));
+        replies.add(RouterWork.then(joined::wentBack));
         watch.expect();
         allTold();
         return Progress.SETTLE;

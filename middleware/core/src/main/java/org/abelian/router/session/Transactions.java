@@ -2,9 +2,10 @@ package org.abelian.router.session;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import org.abelian.router.analysis.StatementKind;
+import java.util.Map;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.backend.BackendSession;
@@ -48,6 +49,9 @@ public final class Transactions {
 
   /** The number of the statement that goes to nodes now. */
   private int statement = 1;
+
+  /** The same when a savepoint was made, by how much history there was with it. */
+  private final Map<Integer, Integer> savepoints = new HashMap<>();
 
   /**
    * Nothing is open yet.
@@ -96,6 +100,20 @@ public final class Transactions {
 
   // ---- joining
   // ---------------------------------------------------------------------------------------------------
+
+  /** A savepoint was made. */
+  void savepointBegins() {
+    savepoints.put(state.history().size(), statement);
+  }
+
+  /** The transaction is back at a savepoint: what it has locked since is let go. */
+  void wentBack() {
+    int then = savepoints.getOrDefault(state.history().size(), Integer.MAX_VALUE);
+    for (Backend backend : backends.begun()) {
+      backend.lockedBy = backend.lockedBy > then ? 0 : backend.lockedBy;
+    }
+    ending.wentBack();
+  }
 
   /** What goes to nodes from here on belongs to another statement than before. */
   public void statementBegins() {
@@ -174,7 +192,8 @@ public final class Transactions {
     }
     backend.unpreparable |= routed.unpreparable();
     backend.locks |= routed.locks();
-    if (routed.locks() || routed.facts().kind() != StatementKind.SELECT) {
+    backend.holdsLocks |= routed.mayHoldLocks();
+    if (routed.locks() || routed.mayHoldLocks()) {
       mayLock(backend);
     }
     backend.notifies |= routed.notifies();
@@ -262,6 +281,7 @@ public final class Transactions {
       joinOrCatchUp(backend, true);
       if (writes) {
         mayLock(backend);
+        backend.holdsLocks = true;
       }
     }
   }

@@ -42,6 +42,7 @@ public final class RoutedStatement {
   private final boolean maySet;
   private final boolean pins;
   private final boolean notifies;
+  private final boolean mayHoldLocks;
   private final boolean unpreparable;
   private final boolean asksForCursors;
   private final boolean readsTables;
@@ -71,6 +72,7 @@ public final class RoutedStatement {
     notifies =
         facts.command().utility() == UtilityKind.NOTIFY
             || facts.calls().nodeFunctions().ofOneNode().contains(PG_NOTIFY);
+    mayHoldLocks = mayHoldLocks(facts);
     unpreparable =
         notifies
             || facts.command().holds()
@@ -92,6 +94,7 @@ public final class RoutedStatement {
     maySet = maySet(router.facts());
     writes = command.analyze() && explained.writes;
     notifies = command.analyze() && explained.notifies;
+    mayHoldLocks = command.analyze() && explained.mayHoldLocks;
     unpreparable = command.analyze() && explained.unpreparable;
     asksForCursors = explained.asksForCursors;
     pins =
@@ -243,6 +246,24 @@ public final class RoutedStatement {
   /** True when it may change something on the nodes that it runs on. */
   public boolean writes() {
     return writes;
+  }
+
+  /**
+   * True when others may have to wait for the end of its transaction although it changes nothing,
+   * and locks no rows: advisory locks, LOCK TABLE, and whatever users' functions do.
+   */
+  public boolean mayHoldLocks() {
+    return mayHoldLocks;
+  }
+
+  private static boolean mayHoldLocks(StatementFacts facts) {
+    UtilityKind utility = facts.command().utility();
+    return utility == UtilityKind.LOCK
+        || utility == UtilityKind.CALL
+        || utility == UtilityKind.DO
+        || !facts.calls().functions().isEmpty()
+        || facts.calls().nodeFunctions().ofOneNode().stream()
+            .anyMatch(name -> name.contains("advisory"));
   }
 
   /** True when it notifies those who listen. */

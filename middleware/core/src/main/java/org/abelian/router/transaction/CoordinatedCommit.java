@@ -61,7 +61,7 @@ public final class CoordinatedCommit {
   }
 
   private CommitOutcome commitSingle(CommitRequest request) {
-    LockHolders locks = new LockHolders(request);
+    LockHolders locks = new LockHolders(request.lockHolders());
     Votes votes = new Votes(request.readers().size() + request.lockHolders().size());
     request.readers().forEach(reader -> reader.send(CommitCommands.endRead(request)));
     locks.ask();
@@ -143,7 +143,7 @@ public final class CoordinatedCommit {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
     Gid gid = gids.next(holder.nodeId(), request.session(), nodes(request.writers()));
-    LockHolders locks = new LockHolders(request);
+    LockHolders locks = new LockHolders(request.lockHolders());
     ledger.begin(gid);
     boolean everywhere = false;
     try {
@@ -204,7 +204,7 @@ public final class CoordinatedCommit {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
     List<Participant> readers = request.readers();
-    LockHolders locks = new LockHolders(request);
+    LockHolders locks = new LockHolders(request.lockHolders());
     boolean everywhere = false;
     try {
       readers.forEach(reader -> reader.send("COMMIT"));

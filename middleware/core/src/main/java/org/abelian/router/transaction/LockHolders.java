@@ -10,11 +10,9 @@ import java.util.List;
  */
 final class LockHolders {
   private final List<Participant> nodes;
-  private final String end;
 
-  LockHolders(CommitRequest request) {
-    nodes = request.lockHolders();
-    end = CommitCommands.endRead(request);
+  LockHolders(List<Participant> nodes) {
+    this.nodes = nodes;
   }
 
   /** Asks whether the transaction is still open there. */
@@ -29,7 +27,7 @@ final class LockHolders {
 
   /** The transaction is committed, and everybody sees it. A node that is lost has let go. */
   void release() {
-    nodes.forEach(node -> node.send(end));
+    nodes.forEach(node -> node.send("COMMIT"));
     nodes.forEach(Participant::await);
   }
 

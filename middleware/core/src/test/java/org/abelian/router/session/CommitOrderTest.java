@@ -16,6 +16,7 @@ class CommitOrderTest {
     Backend backend = new Backend(id, null);
     backend.lockedBy = lockedBy;
     backend.wrote = wrote;
+    backend.holdsLocks = lockedBy != 0 && !wrote;
     order.add(backend, wrote);
     return backend;
   }
@@ -65,6 +66,30 @@ class CommitOrderTest {
     node(3, 2, true);
     assertEquals(List.of(1), ids(request().readers()));
     assertEquals(List.of(2), ids(request().lockHolders()));
+  }
+
+  @Test
+  void whereNothingHasChangedAllEndsTogether() {
+    node(1, 3, false);
+    node(2, 0, false);
+    CommitRequest request = request();
+    assertEquals(List.of(2, 1), ids(request.readers()));
+    assertEquals(List.of(), ids(request.lockHolders()));
+  }
+
+  @Test
+  void whatMayFailAtItsEndEndsFirst() {
+    order.add(holding(2), false);
+    node(3, 2, true);
+    assertEquals(List.of(2), ids(request().readers()));
+  }
+
+  private static Backend holding(int id) {
+    Backend backend = new Backend(id, null);
+    backend.lockedBy = 1;
+    backend.holdsLocks = true;
+    backend.unpreparable = true;
+    return backend;
   }
 
   @Test

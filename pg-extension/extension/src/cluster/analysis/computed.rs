@@ -112,7 +112,10 @@ impl Computing {
 
     /// The same for a value that the statement gives; one that the router can read is no such value.
     pub fn given(&self, column: i16, value: NodePtr) -> Option<Expression> {
-        let assigned = operand::assigned_value(value);
+        let assigned = match self.wants(column) {
+            Want::Always => operand::assigned_key(value),
+            Want::IfMutable | Want::IfCounting | Want::No => operand::assigned_value(value),
+        };
         if assigned["other"] != true {
             return None;
         }

@@ -52,12 +52,17 @@ pub fn facts(
     }
     let source = source_of(query);
     facts["source"] = json!(source.name());
+    let spreading = scopes.relations[target].spreading();
+    let keys: BTreeSet<i16> = spreading
+        .iter()
+        .flat_map(|spreading| spreading.columns.iter().map(|(column, _)| *column))
+        .collect();
     match source {
         Source::Default => facts["rows"] = json!([[]]),
-        Source::OneRow => facts["rows"] = json!([row(&entries, None)]),
+        Source::OneRow => facts["rows"] = json!([row(&entries, &keys, None)]),
         Source::Rows(values) => {
             facts["rows"] = tree::nodes(values.values_lists)
-                .map(|list| row(&entries, Some(list)))
+                .map(|list| row(&entries, &keys, Some(list)))
                 .collect();
         }
         Source::Select => {
@@ -167,20 +172,24 @@ fn source_of(query: &pg_sys::Query) -> Source {
     }
 }
 
-/// One row's values, aligned with the target entries, which refer to the row's expressions when there are several.
-fn row(entries: &[&pg_sys::TargetEntry], list: Option<NodePtr>) -> Json {
+/// One row's values, aligned with the target entries, which refer to the row's expressions when there are several. `keys`: distribution columns.
+fn row(entries: &[&pg_sys::TargetEntry], keys: &BTreeSet<i16>, list: Option<NodePtr>) -> Json {
     let expressions: Vec<NodePtr> = list
         .map(|list| tree::nodes(list.cast()).collect())
         .unwrap_or_default();
     entries
         .iter()
         .map(|entry| {
+            let assigned = match keys.contains(&entry.resno) {
+                true => operand::assigned_key,
+                false => operand::assigned_value,
+            };
             let stripped = operand::strip_stored(entry.expr.cast());
             match tree::cast::<pg_sys::Var, _>(stripped) {
                 Some(var) => expressions
                     .get(var.varattno as usize - 1)
-                    .map_or(json!({ "other": true }), |e| operand::assigned_value(*e)),
-                None => operand::assigned_value(entry.expr.cast()),
+                    .map_or(json!({ "other": true }), |e| assigned(*e)),
+                None => assigned(entry.expr.cast()),
             }
         })
         .collect()

@@ -275,9 +275,7 @@ pub fn assigned_value(expression: NodePtr) -> Json {
         return json!({ "default": true });
     }
     let given = strip_casts(expression);
-    if let Some(number) = parameter(given)
-        && is_cast_by_router(tree::type_of(given), tree::type_of(expression))
-    {
+    if let Some(number) = parameter(given) {
         let is_padded = loses_blanks(expression);
         let mut value = parameter_json(number, given, is_padded);
         value["cast"] = json!(type_name(expression));
@@ -287,6 +285,16 @@ pub fn assigned_value(expression: NodePtr) -> Json {
         return json!({ "other": true });
     }
     json!({ "other": true, "expression": parser::deparse_expression(expression) })
+}
+
+/// The same of a distribution column: a parameter of a type from which routers cannot cast is for a node to compute.
+pub fn assigned_key(expression: NodePtr) -> Json {
+    let value = assigned_value(expression);
+    let given = tree::type_of(strip_casts(expression));
+    match value["cast"].is_null() || is_cast_by_router(given, tree::type_of(expression)) {
+        true => value,
+        false => json!({ "other": true, "expression": parser::deparse_expression(expression) }),
+    }
 }
 
 /// Whether a text in it becomes a char(n) on the way.

@@ -42,6 +42,11 @@ class MutexIT {
     LOCKED_BEHIND_SAVEPOINT(
         "SAVEPOINT s; UPDATE guarded SET v = v WHERE k = 1; ROLLBACK TO s;"
             + " SELECT k FROM guarded WHERE k = -%d FOR UPDATE"),
+    LOCKED_BEHIND_NOTHING(
+        "UPDATE guarded SET v = v WHERE k = 1 AND v < 0;"
+            + " SELECT k FROM guarded WHERE k = -%d FOR UPDATE"),
+    LOCKED_BEHIND_INSERT(
+        "INSERT INTO entry VALUES (1);" + " SELECT k FROM guarded WHERE k = -%d FOR UPDATE"),
     UPDATED_ROW("UPDATE guarded SET v = v WHERE k = -%d");
 
     final String sql;
@@ -73,6 +78,8 @@ class MutexIT {
       run(connection, "CREATE TABLE guarded (k int PRIMARY KEY, v int)");
       run(connection, "SELECT create_distributed_table('guarded', 'k')");
       run(connection, "CREATE TABLE mutex (k int)");
+      run(connection, "CREATE TABLE entry (k int)");
+      run(connection, "SELECT create_distributed_table('entry', 'k', colocate_with => 'guarded')");
       run(connection, "INSERT INTO guarded SELECT g, -1 FROM generate_series(-30, -1) g");
     }
   }
@@ -80,7 +87,7 @@ class MutexIT {
   @AfterAll
   void drop() throws SQLException {
     try (Connection connection = router.connect()) {
-      run(connection, "DROP TABLE guarded, mutex");
+      run(connection, "DROP TABLE guarded, mutex, entry");
     }
   }
 
@@ -126,7 +133,9 @@ class MutexIT {
     try (Connection connection = router.connect()) {
       connection.setAutoCommit(false);
       for (int round = 0; round < ROUNDS; round++) {
-        run(connection, lock);
+        for (String statement : lock.split(";")) {
+          run(connection, statement);
+        }
         long next = number(connection, work.read) + 1;
         run(connection, work.write.formatted(next));
         connection.commit();

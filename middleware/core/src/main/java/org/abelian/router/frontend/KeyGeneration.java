@@ -156,12 +156,13 @@ public final class KeyGeneration {
     }
     byte[] buffer = values.buffer(parameter);
     int offset = values.offset(parameter);
-    boolean isNumber = types.get(parameter - 1) == PgType.REGCLASS && values.isBinary(parameter);
+    boolean isText = types.get(parameter - 1) != PgType.REGCLASS;
+    boolean isNumber = !isText && values.isBinary(parameter);
     String name =
         isNumber
             ? Integer.toUnsignedString(BigEndian.int4(buffer, offset))
             : new String(buffer, offset, values.length(parameter), values.charset());
-    return context.transactions().draws().number(name, computes(true, false));
+    return context.transactions().draws().number(name, isText, computes(true, false));
   }
 
   /** The client's Bind with the rows of a query after its values, as one array for each column. */

@@ -18,7 +18,7 @@ final class CommitOrder {
   private static final Comparator<Backend> RELEASE =
       Comparator.comparing((Backend backend) -> !(backend.unpreparable || backend.notifies))
           .thenComparing(backend -> !backend.wrote)
-          .thenComparing(backend -> backend.lockedBy, Comparator.reverseOrder());
+          .thenComparing(CommitOrder::locked, Comparator.reverseOrder());
 
   private final List<Backend> writers = new ArrayList<>();
   private final List<Backend> readers = new ArrayList<>();
@@ -86,6 +86,11 @@ final class CommitOrder {
   }
 
   private static boolean isLockedLater(Backend one, Backend than) {
-    return one.lockedBy == 0 || one.lockedBy > than.lockedBy;
+    return locked(one) > than.lockedBy;
+  }
+
+  /** When; never where it has only inserted rows, which nobody waits for. */
+  private static int locked(Backend backend) {
+    return backend.lockedBy == 0 ? Integer.MAX_VALUE : backend.lockedBy;
   }
 }

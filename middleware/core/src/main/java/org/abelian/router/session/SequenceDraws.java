@@ -29,14 +29,13 @@ public final class SequenceDraws {
   static final NodeStatement FORGET = NodeStatement.of("DISCARD SEQUENCES");
   private static final NodeStatement CURRENT =
       NodeStatement.of("SELECT pg_catalog.currval($1::pg_catalog.regclass)");
-  private static final NodeStatement FIND =
-      NodeStatement.of(
-          "SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.',"
-              + " pg_catalog.quote_ident(c.relname)), c.relname FROM pg_catalog.pg_class c"
-              + " JOIN pg_catalog.pg_namespace n"
-              + " ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
-              + " WHERE c.oid OPERATOR(pg_catalog.=)"
-              + " $1::pg_catalog.text::pg_catalog.regclass");
+  private static final String FIND =
+      "SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.',"
+          + " pg_catalog.quote_ident(c.relname)), c.relname FROM pg_catalog.pg_class c"
+          + " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
+          + " WHERE c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.";
+  private static final NodeStatement BY_NAME = NodeStatement.of(FIND + "text::pg_catalog.regclass");
+  private static final NodeStatement BY_NAME_OR_NUMBER = NodeStatement.of(FIND + "regclass");
   private static final NodeStatement LAST = NodeStatement.of("SELECT pg_catalog.lastval()");
 
   private record Draw(Backend backend, NodeConnection connection) {}
@@ -93,11 +92,13 @@ public final class SequenceDraws {
    * The same of a sequence that a node is to find. Nothing else may wait to be answered.
    *
    * @param name as nextval() would take it
+   * @param isText whether it is a name, even where it has digits alone
    * @param home a node that is connected, and sees what the session sees
    * @throws ClientError as PostgreSQL refuses it
    */
-  public byte[] number(String name, Backend home) throws IOException {
-    QueryResult found = NodeCall.prepared(home.connection, FIND, !home.touched, name);
+  public byte[] number(String name, boolean isText, Backend home) throws IOException {
+    NodeStatement find = isText ? BY_NAME : BY_NAME_OR_NUMBER;
+    QueryResult found = NodeCall.prepared(home.connection, find, !home.touched, name);
     check(home, found);
     byte[][] row = found.rows().get(0);
     return number(new SessionNumber(text(row[0]), text(row[1]), 0));

@@ -161,7 +161,7 @@ public final class TransactionEnding {
    * Nodes report the transaction's id as soon as it has one; one that cannot, or has begun the
    * transaction behind statements of it, is taken at the statements' word.
    */
-  private static boolean hasTransactionId(Backend backend) {
+  static boolean hasTransactionId(Backend backend) {
     boolean told = backend.connection.reportsTokens() && !backend.begunBehindWork;
     return backend.connection.transactionToken() != null || !told && backend.wrote;
   }

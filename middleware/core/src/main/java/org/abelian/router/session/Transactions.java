@@ -180,7 +180,8 @@ public final class Transactions {
 
   /** Others may have to wait there for the end of the transaction, from this statement on. */
   private void mayLock(Backend backend) {
-    if (backend.lockedBy == 0) {
+    boolean hasLocked = backend.holdsLocks || TransactionEnding.hasTransactionId(backend);
+    if (backend.lockedBy == 0 || !hasLocked) { // What found no row has locked nothing.
       backend.lockedBy = statement;
     }
   }
@@ -192,10 +193,10 @@ public final class Transactions {
     }
     backend.unpreparable |= routed.unpreparable();
     backend.locks |= routed.locks();
-    backend.holdsLocks |= routed.mayHoldLocks();
-    if (routed.locks() || routed.mayHoldLocks()) {
+    if (routed.makesOthersWait()) {
       mayLock(backend);
     }
+    backend.holdsLocks |= routed.mayHoldLocks();
     backend.notifies |= routed.notifies();
   }
 
@@ -235,9 +236,6 @@ public final class Transactions {
     }
     backends.connect(backend);
     joinOrCatchUp(backend, reads);
-    if (writes) {
-      mayLock(backend);
-    }
     backend.wrote |= writes;
     backend.unheard |= writes;
     backends.touch(backend);

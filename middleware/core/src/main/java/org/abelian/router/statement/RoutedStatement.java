@@ -4,6 +4,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.abelian.router.analysis.CallFacts;
+import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.NodeFunctions;
 import org.abelian.router.analysis.RelationFacts;
 import org.abelian.router.analysis.StatementFacts;
@@ -254,6 +255,15 @@ public final class RoutedStatement {
    */
   public boolean mayHoldLocks() {
     return mayHoldLocks;
+  }
+
+  /** True when others may wait for what it locks; hardly for rows that it inserts. */
+  public boolean makesOthersWait() {
+    StatementFacts facts = facts();
+    InsertFacts insert = facts.change().insert();
+    boolean insertsOnly =
+        facts.kind() == StatementKind.INSERT && insert != null && insert.conflict() == null;
+    return locks || mayHoldLocks || facts.kind().modifies() && !insertsOnly;
   }
 
   private static boolean mayHoldLocks(StatementFacts facts) {

@@ -23,7 +23,7 @@ public final class CommutingCommit {
 
   /** Commits. Afterwards no participant has the transaction open, unless its connection is lost. */
   public CommitOutcome commit(CommitRequest request, Intent intent) {
-    LockHolders locks = new LockHolders(request.lockHolders());
+    LockHolders locks = new LockHolders(request.lockHolders(), means.pause());
     Votes votes = new Votes(request.lockHolders().size());
     locks.ask();
     locks.answer(votes);

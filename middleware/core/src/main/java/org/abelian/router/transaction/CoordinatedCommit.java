@@ -25,6 +25,9 @@ public final class CoordinatedCommit {
   /** How long all others together may take to answer that they have committed what is decided. */
   static final Duration TELL_LIMIT = Duration.ofSeconds(4);
 
+  /** How long those that are told last may take at least. */
+  static final Duration LAST_LIMIT = Duration.ofSeconds(1);
+
   /** How often a prepared transaction that is busy is tried again. */
   private static final int BUSY_TRIES = 5;
 
@@ -61,7 +64,7 @@ public final class CoordinatedCommit {
   }
 
   private CommitOutcome commitSingle(CommitRequest request) {
-    LockHolders locks = new LockHolders(request.lockHolders());
+    LockHolders locks = new LockHolders(request.lockHolders(), pause);
     Votes votes = new Votes(request.readers().size() + request.lockHolders().size());
     request.readers().forEach(reader -> reader.send(CommitCommands.endRead(request)));
     locks.ask();
@@ -143,7 +146,7 @@ public final class CoordinatedCommit {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
     Gid gid = gids.next(holder.nodeId(), request.session(), nodes(request.writers()));
-    LockHolders locks = new LockHolders(request.lockHolders());
+    LockHolders locks = new LockHolders(request.lockHolders(), pause);
     ledger.begin(gid);
     boolean everywhere = false;
     try {
@@ -204,7 +207,7 @@ public final class CoordinatedCommit {
     Participant holder = request.writers().get(0);
     List<Participant> others = request.writers().subList(1, request.writers().size());
     List<Participant> readers = request.readers();
-    LockHolders locks = new LockHolders(request.lockHolders());
+    LockHolders locks = new LockHolders(request.lockHolders(), pause);
     boolean everywhere = false;
     try {
       readers.forEach(reader -> reader.send("COMMIT"));
@@ -360,8 +363,10 @@ public final class CoordinatedCommit {
     List<Participant> first = new ArrayList<>(others);
     first.removeAll(last);
     List<Participant> untold = new ArrayList<>(tell(gid, first, clock, answers));
-    // Also at those that could not be told: what must come in time comes before the order.
-    untold.addAll(tell(gid, last, clock, answers));
+    // Also when others could not be told: that they are told in time matters more than the order.
+    Deadline own =
+        answers.left().compareTo(LAST_LIMIT) < 0 ? Deadline.in(LAST_LIMIT, pause) : answers;
+    untold.addAll(tell(gid, last, clock, own));
     untold.removeIf(other -> !calls.isOver() && finish(gid, other.nodeId(), true, clock));
     return untold.stream()
         .map(

@@ -1,5 +1,6 @@
 package org.abelian.router.transaction;
 
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -9,10 +10,15 @@ import java.util.List;
  * transaction is rolled back. Used by one thread.
  */
 final class LockHolders {
-  private final List<Participant> nodes;
+  /** How long all of them may take to let go. */
+  private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  LockHolders(List<Participant> nodes) {
+  private final List<Participant> nodes;
+  private final Pause pause;
+
+  LockHolders(List<Participant> nodes, Pause pause) {
     this.nodes = nodes;
+    this.pause = pause;
   }
 
   /** Asks whether the transaction is still open there. */
@@ -25,10 +31,14 @@ final class LockHolders {
     nodes.forEach(node -> votes.take(node, node.await(), ""));
   }
 
-  /** The transaction is committed, and everybody sees it. A node that is lost has let go. */
+  /**
+   * The transaction is committed, and everybody sees it. A node that is lost, or silent, loses its
+   * connection.
+   */
   void release() {
     nodes.forEach(node -> node.send("COMMIT"));
-    nodes.forEach(Participant::await);
+    Deadline end = Deadline.in(LIMIT, pause);
+    nodes.forEach(node -> node.await(end.left()));
   }
 
   /** The transaction is not committed, or nobody knows. */

@@ -40,6 +40,14 @@ class CommitOrderTest {
   }
 
   @Test
+  void whereOnlyRowsAreInsertedDecides() {
+    node(1, 4, true);
+    node(2, 0, true);
+    assertEquals(List.of(2, 1), ids(request().writers()));
+    assertEquals(List.of(1), ids(request().last()));
+  }
+
+  @Test
   void nodesOfOneStatementAreToldTogether() {
     node(1, 4, true);
     node(2, 4, true);

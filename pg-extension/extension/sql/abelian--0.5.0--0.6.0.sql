@@ -1120,6 +1120,13 @@ CREATE TRIGGER placement_changed AFTER INSERT OR UPDATE OR DELETE ON abelian.par
   FOR EACH STATEMENT EXECUTE FUNCTION abelian.placement_changed();
 CREATE TRIGGER placement_changed AFTER INSERT OR UPDATE OR DELETE ON abelian.placement
   FOR EACH STATEMENT EXECUTE FUNCTION abelian.placement_changed();
+-- Also with session_replication_role = replica.
+ALTER TABLE abelian.cluster ENABLE ALWAYS TRIGGER placement_changed;
+ALTER TABLE abelian.node ENABLE ALWAYS TRIGGER placement_changed;
+ALTER TABLE abelian.own_node ENABLE ALWAYS TRIGGER placement_changed;
+ALTER TABLE abelian.colocation ENABLE ALWAYS TRIGGER placement_changed;
+ALTER TABLE abelian.partition ENABLE ALWAYS TRIGGER placement_changed;
+ALTER TABLE abelian.placement ENABLE ALWAYS TRIGGER placement_changed;
 
 -- ---- the names of what users call, which another extension may have
 

@@ -5,6 +5,7 @@ use super::super::postgres;
 use super::super::procedure::placements;
 use super::parser;
 use super::tree;
+use crate::opened::Opened;
 use pgrx::pg_sys::{self, Oid};
 use serde_json::{Value as Json, json};
 use std::ffi::CString;
@@ -121,7 +122,37 @@ impl Relation {
         if self.write && self.has_key_in_every_row() {
             facts["key_not_null"] = json!(true);
         }
+        if self.write && self.placement == Placement::None && self.may_fire_triggers() {
+            facts["triggers"] = json!(true);
+        }
         facts
+    }
+
+    /// Whether changes of its rows may fire triggers of users: its own, or those of tables to which a foreign key or inheritance passes them on.
+    fn may_fire_triggers(&self) -> bool {
+        const HARMLESS: [u32; 7] = [
+            pg_sys::F_RI_FKEY_CHECK_INS,
+            pg_sys::F_RI_FKEY_CHECK_UPD,
+            pg_sys::F_RI_FKEY_NOACTION_DEL,
+            pg_sys::F_RI_FKEY_NOACTION_UPD,
+            pg_sys::F_RI_FKEY_RESTRICT_DEL,
+            pg_sys::F_RI_FKEY_RESTRICT_UPD,
+            pg_sys::F_UNIQUE_KEY_RECHECK,
+        ];
+        let Some(table) = Opened::open(self.oid, pg_sys::NoLock) else {
+            return true;
+        };
+        // SAFETY: fields of an open relation, which has so many triggers.
+        unsafe {
+            let relation = &*table.relation();
+            let triggers = relation.trigdesc.as_ref();
+            (*relation.rd_rel).relhassubclass
+                || triggers.is_some_and(|all| {
+                    std::slice::from_raw_parts(all.triggers, all.numtriggers as usize)
+                        .iter()
+                        .any(|trigger| !HARMLESS.contains(&trigger.tgfoid.to_u32()))
+                })
+        }
     }
 
     /// Whether PostgreSQL itself refuses rows without a value in one of the distribution columns.

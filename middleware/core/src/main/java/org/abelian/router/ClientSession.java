@@ -123,10 +123,9 @@ public final class ClientSession
   private TransactionCommands transactionCommands;
 
   /** The deadlock detector looks at it; null before the client is known. */
-  private CatalogAdvance advance;
-
   private volatile GroupRetry retry;
 
+  private CatalogAdvance advance;
   private SnapshotGate gate;
   private ProcedureCalls procedures;
   private ReadBatching reads;
@@ -726,6 +725,7 @@ public final class ClientSession
 
   @Override
   public void ended(boolean committed) {
+    advance.ended();
     portals.clear();
     cursors.ended(committed);
     notifications.ended(committed);

@@ -259,8 +259,8 @@ class IsolationIT {
 
   /** The read-only anomaly: what the reader has seen excludes each order of the other two. */
   @ParameterizedTest
-  @ValueSource(strings = {"", " READ ONLY"})
-  void whoHasOnlyReadHasItsPlaceInTheOrder(String modes) throws SQLException {
+  @CsvSource({"'', SELECT 1", "' READ ONLY', SELECT 1", "'', NOTIFY read"})
+  void whoHasOnlyReadHasItsPlaceInTheOrder(String modes, String more) throws SQLException {
     List<Long> two = doctorsOfTwoNodes();
     String first = "SELECT v FROM doctor WHERE k = " + two.get(0);
     String second = "SELECT v FROM doctor WHERE k = " + two.get(1);
@@ -283,6 +283,7 @@ class IsolationIT {
               modes,
               reader -> {
                 assertEquals(25, number(reader, SUM));
+                reader.execute(more);
                 reader.execute("COMMIT");
               });
           String end =

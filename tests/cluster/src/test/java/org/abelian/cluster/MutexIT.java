@@ -47,6 +47,11 @@ class MutexIT {
             + " SELECT k FROM guarded WHERE k = -%d FOR UPDATE"),
     LOCKED_BEHIND_INSERT(
         "INSERT INTO entry VALUES (1);" + " SELECT k FROM guarded WHERE k = -%d FOR UPDATE"),
+    UPDATED_IN_WITH(
+        "WITH m AS (UPDATE guarded SET v = v WHERE k = -%d RETURNING k) SELECT * FROM m"),
+    UPDATED_UNPLACED_ROW("UPDATE mutex SET k = k"),
+    ADVISORY_BESIDE_UNPLACED_ROW("SELECT pg_advisory_xact_lock(78);UPDATE mutex SET k = k"),
+    UPDATED_REFERENCE_ROW("UPDATE copied SET k = k"),
     UPDATED_ROW("UPDATE guarded SET v = v WHERE k = -%d");
 
     final String sql;
@@ -78,6 +83,10 @@ class MutexIT {
       run(connection, "CREATE TABLE guarded (k int PRIMARY KEY, v int)");
       run(connection, "SELECT create_distributed_table('guarded', 'k')");
       run(connection, "CREATE TABLE mutex (k int)");
+      run(connection, "INSERT INTO mutex VALUES (1)");
+      run(connection, "CREATE TABLE copied (k int)");
+      run(connection, "SELECT create_reference_table('copied')");
+      run(connection, "INSERT INTO copied VALUES (1)");
       run(connection, "CREATE TABLE entry (k int)");
       run(connection, "SELECT create_distributed_table('entry', 'k', colocate_with => 'guarded')");
       run(connection, "INSERT INTO guarded SELECT g, -1 FROM generate_series(-30, -1) g");
@@ -87,7 +96,7 @@ class MutexIT {
   @AfterAll
   void drop() throws SQLException {
     try (Connection connection = router.connect()) {
-      run(connection, "DROP TABLE guarded, mutex, entry");
+      run(connection, "DROP TABLE guarded, mutex, entry, copied");
     }
   }
 

@@ -157,6 +157,23 @@ class OpenBlocksIT {
     }
   }
 
+  @Test
+  void whatComesBehindTheEndInOneQueryGoesOn() throws Exception {
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      client.query("BEGIN").untilReady();
+      client.query("UPDATE money SET amount = 1 WHERE id = 1").untilReady();
+      run(other, "CREATE VIEW made AS SELECT 1 AS one");
+      List<String> answers =
+          ParityFixture.ask(
+              client,
+              "UPDATE money SET amount = 2 WHERE id = 1; COMMIT; SELECT amount FROM money WHERE id"
+                  + " = 1; BEGIN; UPDATE money SET amount = 3 WHERE id = 1; COMMIT");
+      run(other, "DROP VIEW made");
+      assertTrue(answers.stream().noneMatch(answer -> answer.startsWith("E")), answers::toString);
+      assertEquals(3, number(other, "SELECT amount FROM money WHERE id = 1"));
+    }
+  }
+
   /** The first field of each row, in text form. */
   private static List<String> rows(List<Message> messages) {
     return messages.stream()

@@ -132,6 +132,7 @@ class PlacedTablesParityIT {
             "EXECUTE latest ('public.made_id_seq')",
             "EXECUTE latest (NULL)",
             "EXECUTE latest ('no_such_seq')",
+            "EXECUTE latest ('made')",
             "PREPARE cast_twice (text) AS SELECT currval($1::text::regclass) + 1",
             "EXECUTE cast_twice ('made_id_seq')",
             "BEGIN",

@@ -211,7 +211,8 @@ public final class FactsParser {
         list(node.path("assigned"), JsonNode::asText),
         text(node.path("locking")),
         node.path("level").asInt(),
-        node.path("key_not_null").asBoolean());
+        node.path("key_not_null").asBoolean(),
+        node.path("triggers").asBoolean());
   }
 
   private static Equality equality(JsonNode node) {

@@ -12,6 +12,7 @@ import java.util.List;
  * @param level 0 for the statement itself, deeper for subqueries
  * @param keyNotNull of a distributed table that is written: a node refuses rows without a value in
  *     one of the distribution columns
+ * @param triggers of a table without placement that is written: that may fire triggers of users
  */
 public record RelationFacts(
     int id,
@@ -23,7 +24,8 @@ public record RelationFacts(
     List<String> assigned,
     String locking,
     int level,
-    boolean keyNotNull) {
+    boolean keyNotNull,
+    boolean triggers) {
   /** Copies the list. */
   public RelationFacts {
     assigned = List.copyOf(assigned);
@@ -32,6 +34,6 @@ public record RelationFacts(
   /** The same when it is only read. */
   RelationFacts reading() {
     return new RelationFacts(
-        id, schema, name, catalog, temporary, false, List.of(), locking, level, false);
+        id, schema, name, catalog, temporary, false, List.of(), locking, level, false, false);
   }
 }

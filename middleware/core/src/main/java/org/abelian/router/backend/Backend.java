@@ -51,6 +51,9 @@ public final class Backend {
    */
   public int lockedBy;
 
+  /** The number of the last such statement. */
+  public int lockedLastBy;
+
   /** True when the transaction may have locked something there without a transaction id. */
   public boolean holdsLocks;
 
@@ -88,6 +91,7 @@ public final class Backend {
     unpreparable = false;
     locks = false;
     lockedBy = 0;
+    lockedLastBy = 0;
     holdsLocks = false;
     notifies = false;
   }

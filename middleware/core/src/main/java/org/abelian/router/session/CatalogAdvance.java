@@ -61,6 +61,17 @@ public final class CatalogAdvance {
     }
   }
 
+  /**
+   * The transaction has ended, and with it what its nodes have been told; what comes behind it in
+   * the group of messages is for connections that are not set up anew.
+   */
+  public void ended() {
+    if (told != first) {
+      NodeStatement sql = NodeStatement.of("SET abelian.placement_version = " + told.version());
+      backends.touched().stream().filter(Backend::isUsable).forEach(node -> tell(node, sql));
+    }
+  }
+
   /** The transaction has gone back to a savepoint, and its nodes to what they had been told. */
   public void wentBack() {
     if (told != first && backends.firstBegun() != null) {
@@ -81,24 +92,24 @@ public final class CatalogAdvance {
         .allMatch(then -> now.getOrDefault(then.getKey(), then.getValue()).equals(then.getValue()));
   }
 
-  private static QueryResult tell(Backend backend, NodeStatement sql) throws NodeLostException {
-    return backend.touched
-        ? NodeCall.once(backend.connection, sql, false)
-        : NodeCall.onceAside(backend.connection, sql);
+  private static void tell(Backend backend, NodeStatement sql) {
+    try {
+      QueryResult answer =
+          backend.touched
+              ? NodeCall.once(backend.connection, sql, false)
+              : NodeCall.onceAside(backend.connection, sql);
+      if (!answer.succeeded()) {
+        backend.connection.close(); // Its transaction has failed, which the others must not miss.
+      }
+    } catch (NodeLostException lost) {
+      // The next statement for it says so.
+    }
   }
 
   private void advance(Catalog now) {
     // Until the transaction ends: the connection keeps what it is marked with.
     NodeStatement sql = NodeStatement.of("SET LOCAL abelian.placement_version = " + now.version());
-    for (Backend backend : backends.begun()) {
-      try {
-        if (backend.isUsable() && !tell(backend, sql).succeeded()) {
-          backend.connection.close(); // Its transaction has failed, which the others must not miss.
-        }
-      } catch (NodeLostException lost) {
-        continue; // The next statement for it says so.
-      }
-    }
+    backends.begun().stream().filter(Backend::isUsable).forEach(node -> tell(node, sql));
     if (now != told) {
       backends.forgetStatements();
       told = now;

@@ -11,14 +11,17 @@ import org.abelian.router.transaction.Participant;
 /**
  * In which order the nodes of a transaction commit: where it has locked first, it lets go last. So
  * who waits for a row that all lock first, or for an advisory lock, finds on the other nodes what
- * the transaction has done there.
+ * the transaction has done there. Of nodes that one statement has locked, the first of the cluster
+ * comes last: reference tables' rows are locked there.
  */
 final class CommitOrder {
   /** What cannot be prepared decides; then comes what was locked last. */
   private static final Comparator<Backend> RELEASE =
       Comparator.comparing((Backend backend) -> !(backend.unpreparable || backend.notifies))
           .thenComparing(backend -> !backend.wrote)
-          .thenComparing(CommitOrder::locked, Comparator.reverseOrder());
+          .thenComparing(CommitOrder::locked, Comparator.reverseOrder())
+          .thenComparing(backend -> backend.lockedLastBy, Comparator.reverseOrder())
+          .thenComparing(backend -> backend.nodeId, Comparator.reverseOrder());
 
   private final List<Backend> writers = new ArrayList<>();
   private final List<Backend> readers = new ArrayList<>();

@@ -31,7 +31,7 @@ public final class SequenceDraws {
       NodeStatement.of("SELECT pg_catalog.currval($1::pg_catalog.regclass)");
   private static final String FIND =
       "SELECT pg_catalog.concat(pg_catalog.quote_ident(n.nspname), '.',"
-          + " pg_catalog.quote_ident(c.relname)), c.relname FROM pg_catalog.pg_class c"
+          + " pg_catalog.quote_ident(c.relname)), c.relname, c.relkind FROM pg_catalog.pg_class c"
           + " JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace"
           + " WHERE c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.";
   private static final NodeStatement BY_NAME = NodeStatement.of(FIND + "text::pg_catalog.regclass");
@@ -100,7 +100,13 @@ public final class SequenceDraws {
     NodeStatement find = isText ? BY_NAME : BY_NAME_OR_NUMBER;
     QueryResult found = NodeCall.prepared(home.connection, find, !home.touched, name);
     check(home, found);
+    if (found.rows().isEmpty()) {
+      throw ClientError.of("42P01", "sequence " + name + " does not exist");
+    }
     byte[][] row = found.rows().get(0);
+    if (!text(row[2]).equals("S")) {
+      throw ClientError.of("42809", "\"" + text(row[1]) + "\" is not a sequence");
+    }
     return number(new SessionNumber(text(row[0]), text(row[1]), 0));
   }
 

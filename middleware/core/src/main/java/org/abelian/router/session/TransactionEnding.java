@@ -101,7 +101,7 @@ public final class TransactionEnding {
     List<Backend> begun = backends.begun();
     syncTouched(begun);
     boolean serializable = isSerializable(begun);
-    boolean changes = begun.stream().anyMatch(TransactionEnding::hasTransactionId);
+    boolean changes = begun.stream().anyMatch(node -> node.notifies || hasTransactionId(node));
     CommitOrder order = new CommitOrder();
     String token = null;
     for (Backend backend : begun) {

@@ -111,6 +111,7 @@ public final class Transactions {
     int then = savepoints.getOrDefault(state.history().size(), Integer.MAX_VALUE);
     for (Backend backend : backends.begun()) {
       backend.lockedBy = backend.lockedBy > then ? 0 : backend.lockedBy;
+      backend.lockedLastBy = Math.min(backend.lockedLastBy, then);
     }
     ending.wentBack();
   }
@@ -184,6 +185,7 @@ public final class Transactions {
     if (backend.lockedBy == 0 || !hasLocked) { // What found no row has locked nothing.
       backend.lockedBy = statement;
     }
+    backend.lockedLastBy = statement;
   }
 
   private void notes(Backend backend, RoutedStatement routed) {

@@ -11,7 +11,6 @@ import org.abelian.router.analysis.StatementFacts;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.analysis.UtilityKind;
 import org.abelian.router.catalog.Catalog;
-import org.abelian.router.catalog.TableName;
 import org.abelian.router.execution.ColumnOrigins;
 import org.abelian.router.pool.NodeStatement;
 import org.abelian.router.routing.BoundValues;
@@ -78,7 +77,9 @@ public final class RoutedStatement {
         notifies
             || facts.command().holds()
             || facts.usesTemporary()
-            || writes && facts.relations().stream().anyMatch(this::mayHaveTrigger);
+            || writes
+                && facts.relations().stream()
+                    .anyMatch(RelationFacts::triggers); // A vote may be refused.
     asksForCursors = facts.calls().nodeFunctions().ofNoNode().contains(PG_CURSOR);
     explains = null;
     explained = null;
@@ -127,12 +128,6 @@ public final class RoutedStatement {
         && !called.ofEveryNode()
         && facts.calls().functions().isEmpty()
         && facts.relations().stream().allMatch(RelationFacts::catalog);
-  }
-
-  /** Triggers of placed tables are taken for ones that a vote does not refuse, as most are. */
-  private boolean mayHaveTrigger(RelationFacts relation) {
-    TableName name = new TableName(relation.schema(), relation.name());
-    return relation.write() && router.catalog().placement(name).isEmpty();
   }
 
   private record ExplainRouter(StatementRouter inner, StatementFacts facts)
@@ -262,8 +257,11 @@ public final class RoutedStatement {
     StatementFacts facts = facts();
     InsertFacts insert = facts.change().insert();
     boolean insertsOnly =
-        facts.kind() == StatementKind.INSERT && insert != null && insert.conflict() == null;
-    return locks || mayHoldLocks || facts.kind().modifies() && !insertsOnly;
+        facts.kind() == StatementKind.INSERT
+            && insert != null
+            && insert.conflict() == null
+            && facts.relations().stream().filter(RelationFacts::write).count() == 1;
+    return locks || mayHoldLocks || writes && !insertsOnly;
   }
 
   private static boolean mayHoldLocks(StatementFacts facts) {
@@ -273,7 +271,7 @@ public final class RoutedStatement {
         || utility == UtilityKind.DO
         || !facts.calls().functions().isEmpty()
         || facts.calls().nodeFunctions().ofOneNode().stream()
-            .anyMatch(name -> name.contains("advisory"));
+            .anyMatch(name -> name.contains("advisory") || name.contains("query_to_xml"));
   }
 
   /** True when it notifies those who listen. */

@@ -208,6 +208,9 @@ public final class CoordinatedCommit {
     List<Participant> others = request.writers().subList(1, request.writers().size());
     List<Participant> readers = request.readers();
     LockHolders locks = new LockHolders(request.lockHolders(), pause);
+    if (holder.nodeId() != gid.holder()) {
+      throw AbelianException.internal("another holder than " + gid + " names", null);
+    }
     boolean everywhere = false;
     try {
       readers.forEach(reader -> reader.send("COMMIT"));

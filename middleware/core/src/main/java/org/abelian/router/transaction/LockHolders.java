@@ -46,7 +46,7 @@ final class LockHolders {
     for (Participant node : nodes) {
       if (node.inTransaction()) {
         node.send("ROLLBACK");
-        node.await();
+        node.await(LIMIT);
       }
     }
   }

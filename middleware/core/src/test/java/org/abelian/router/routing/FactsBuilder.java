@@ -117,7 +117,17 @@ final class FactsBuilder {
   FactsBuilder temporary(String table) {
     relations.add(
         new RelationFacts(
-            relations.size(), "pg_temp_3", table, false, true, true, List.of(), null, 0, false));
+            relations.size(),
+            "pg_temp_3",
+            table,
+            false,
+            true,
+            true,
+            List.of(),
+            null,
+            0,
+            false,
+            false));
     return this;
   }
 
@@ -134,6 +144,7 @@ final class FactsBuilder {
             List.of(),
             locking,
             level,
+            false,
             false));
     return this;
   }
@@ -311,7 +322,8 @@ final class FactsBuilder {
                     one.write() ? assigned : List.of(),
                     one.locking(),
                     one.level(),
-                    one.keyNotNull()))
+                    one.keyNotNull(),
+                    one.triggers()))
         .toList();
   }
 

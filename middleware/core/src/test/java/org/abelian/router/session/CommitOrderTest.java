@@ -52,8 +52,16 @@ class CommitOrderTest {
     node(1, 4, true);
     node(2, 4, true);
     node(3, 4, true);
-    assertEquals(List.of(1, 2, 3), ids(request().writers()));
+    assertEquals(List.of(3, 2, 1), ids(request().writers()));
     assertEquals(List.of(), ids(request().last()));
+  }
+
+  @Test
+  void whatOneStatementLockedIsLetGoByWhatCameLater() {
+    node(1, 4, true);
+    node(2, 4, true).lockedLastBy = 5;
+    node(3, 4, true);
+    assertEquals(List.of(2, 3, 1), ids(request().writers()));
   }
 
   @Test

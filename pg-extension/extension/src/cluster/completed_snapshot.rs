@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn ids_wrap_around() {
-        let view = completed(&[4], u32::MAX - 1).unwrap();
+        let view = completed_until(&[4], u32::MAX - 1, 6).unwrap();
         let hidden = [10, 12, 14, u32::MAX - 1, u32::MAX, 3];
         assert_eq!((view.xmax, &view.running[..]), (5, &hidden[..]));
     }

@@ -2,7 +2,7 @@
 
 use super::super::placement::Operation;
 use super::super::postgres;
-use super::super::procedure::placements;
+use super::super::procedure::{placements, source_text};
 use super::parser;
 use super::tree;
 use crate::opened::Opened;
@@ -122,37 +122,31 @@ impl Relation {
         if self.write && self.has_key_in_every_row() {
             facts["key_not_null"] = json!(true);
         }
-        if self.write && self.placement == Placement::None && self.may_fire_triggers() {
-            facts["triggers"] = json!(true);
+        if self.placement != Placement::Catalog && self.may_be_unpreparable() {
+            facts["unpreparable"] = json!(true);
         }
         facts
     }
 
-    /// Whether changes of its rows may fire triggers of users: its own, or those of tables to which a foreign key or inheritance passes them on.
-    fn may_fire_triggers(&self) -> bool {
-        const HARMLESS: [u32; 7] = [
-            pg_sys::F_RI_FKEY_CHECK_INS,
-            pg_sys::F_RI_FKEY_CHECK_UPD,
-            pg_sys::F_RI_FKEY_NOACTION_DEL,
-            pg_sys::F_RI_FKEY_NOACTION_UPD,
-            pg_sys::F_RI_FKEY_RESTRICT_DEL,
-            pg_sys::F_RI_FKEY_RESTRICT_UPD,
-            pg_sys::F_UNIQUE_KEY_RECHECK,
-        ];
+    /// Whether what a statement does with it may be what PREPARE TRANSACTION refuses: triggers may notify, or make temporary tables, and
+    /// wrappers of foreign tables refuse it. From a table without placement, foreign keys and inheritance may lead to others.
+    fn may_be_unpreparable(&self) -> bool {
         let Some(table) = Opened::open(self.oid, pg_sys::NoLock) else {
-            return true;
+            return false;
         };
         // SAFETY: fields of an open relation, which has so many triggers.
-        unsafe {
+        let (kind, has_children, triggers) = unsafe {
             let relation = &*table.relation();
-            let triggers = relation.trigdesc.as_ref();
-            (*relation.rd_rel).relhassubclass
-                || triggers.is_some_and(|all| {
-                    std::slice::from_raw_parts(all.triggers, all.numtriggers as usize)
-                        .iter()
-                        .any(|trigger| !HARMLESS.contains(&trigger.tgfoid.to_u32()))
-                })
-        }
+            let triggers = relation.trigdesc.as_ref().map_or(&[][..], |all| {
+                std::slice::from_raw_parts(all.triggers, all.numtriggers as usize)
+            });
+            let described = &*relation.rd_rel;
+            (described.relkind as u8, described.relhassubclass, triggers)
+        };
+        let leads = self.placement == Placement::None;
+        kind == pg_sys::RELKIND_FOREIGN_TABLE
+            || self.write
+                && (leads && has_children || triggers.iter().any(|one| may_notify(one, leads)))
     }
 
     /// Whether PostgreSQL itself refuses rows without a value in one of the distribution columns.
@@ -262,6 +256,30 @@ fn missing(name: &pg_sys::RangeVar, write: bool) -> Json {
         "id": 0, "schema": schema, "name": tree::string(name.relname), "catalog": false, "temporary": temporary,
         "write": write, "assigned": [], "locking": null, "level": 0,
     })
+}
+
+/// Whether a trigger may notify, or make something temporary, as far as the text of its function tells; with `leads` also by changing rows of
+/// tables that refer to this one.
+fn may_notify(trigger: &pg_sys::Trigger, leads: bool) -> bool {
+    const CHECKS: [u32; 7] = [
+        pg_sys::F_RI_FKEY_CHECK_INS,
+        pg_sys::F_RI_FKEY_CHECK_UPD,
+        pg_sys::F_RI_FKEY_NOACTION_DEL,
+        pg_sys::F_RI_FKEY_NOACTION_UPD,
+        pg_sys::F_RI_FKEY_RESTRICT_DEL,
+        pg_sys::F_RI_FKEY_RESTRICT_UPD,
+        pg_sys::F_UNIQUE_KEY_RECHECK,
+    ];
+    const WORDS: [&str; 5] = ["notify", "temp", "execute", "perform", "call"];
+    let function = trigger.tgfoid.to_u32();
+    if function < pg_sys::FirstNormalObjectId {
+        return leads && trigger.tgisinternal && !CHECKS.contains(&function);
+    }
+    !trigger.tgisinternal
+        && source_text(trigger.tgfoid).is_none_or(|text| {
+            let text = text.to_lowercase();
+            WORDS.iter().any(|word| text.contains(word))
+        })
 }
 
 /// Whether the search path names the schema of temporary objects before any that is there. Creates nothing.

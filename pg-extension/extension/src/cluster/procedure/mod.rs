@@ -15,7 +15,7 @@ mod record;
 
 pub use body::{
     blind_facts, block_changes, block_facts, body_facts, changes, is_alike_everywhere, read_by,
-    selected,
+    selected, source_text,
 };
 pub use guard::{check_command, check_query};
 pub use participants::{

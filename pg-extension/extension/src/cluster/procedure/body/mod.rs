@@ -31,7 +31,7 @@ use pgrx::pg_sys::Oid;
 
 pub use blind::{facts as blind_facts, row_obstacle};
 pub use mentioned::read_by;
-pub use source::{changes, selected};
+pub use source::{changes, selected, text as source_text};
 pub use touched::{block_changes, block_facts, facts as body_facts, is_alike_everywhere};
 
 pg_function!(

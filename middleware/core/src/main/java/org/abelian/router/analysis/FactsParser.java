@@ -212,7 +212,7 @@ public final class FactsParser {
         text(node.path("locking")),
         node.path("level").asInt(),
         node.path("key_not_null").asBoolean(),
-        node.path("triggers").asBoolean());
+        node.path("unpreparable").asBoolean());
   }
 
   private static Equality equality(JsonNode node) {

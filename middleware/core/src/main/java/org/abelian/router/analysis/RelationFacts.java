@@ -12,7 +12,8 @@ import java.util.List;
  * @param level 0 for the statement itself, deeper for subqueries
  * @param keyNotNull of a distributed table that is written: a node refuses rows without a value in
  *     one of the distribution columns
- * @param triggers of a table without placement that is written: that may fire triggers of users
+ * @param unpreparable what is done with it may be what PREPARE TRANSACTION refuses, as triggers may
+ *     notify, and foreign tables refuse it
  */
 public record RelationFacts(
     int id,
@@ -25,7 +26,7 @@ public record RelationFacts(
     String locking,
     int level,
     boolean keyNotNull,
-    boolean triggers) {
+    boolean unpreparable) {
   /** Copies the list. */
   public RelationFacts {
     assigned = List.copyOf(assigned);
@@ -34,6 +35,16 @@ public record RelationFacts(
   /** The same when it is only read. */
   RelationFacts reading() {
     return new RelationFacts(
-        id, schema, name, catalog, temporary, false, List.of(), locking, level, false, false);
+        id,
+        schema,
+        name,
+        catalog,
+        temporary,
+        false,
+        List.of(),
+        locking,
+        level,
+        false,
+        unpreparable);
   }
 }

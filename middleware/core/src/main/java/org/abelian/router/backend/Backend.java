@@ -54,6 +54,9 @@ public final class Backend {
   /** The number of the last such statement. */
   public int lockedLastBy;
 
+  /** True when its COMMIT there runs the query of a cursor WITH HOLD, which may fail. */
+  public boolean runsAtCommit;
+
   /** True when the transaction may have locked something there without a transaction id. */
   public boolean holdsLocks;
 
@@ -93,6 +96,7 @@ public final class Backend {
     lockedBy = 0;
     lockedLastBy = 0;
     holdsLocks = false;
+    runsAtCommit = false;
     notifies = false;
   }
 

@@ -7,6 +7,7 @@ import org.abelian.router.engine.EngineContext;
 import org.abelian.router.engine.Execution;
 import org.abelian.router.engine.PortalDescription;
 import org.abelian.router.error.AbelianException;
+import org.abelian.router.error.SqlState;
 import org.abelian.router.protocol.BindMessage;
 import org.abelian.router.session.Progress;
 import org.abelian.router.trace.TracedStatement;
@@ -40,6 +41,9 @@ final class DeferredStatement extends Execution {
   private final BoundStatement client;
   private final Start start;
 
+  /** By which placement it was analysed. */
+  private final long routedBy;
+
   /** Runs it, from when its rows are there. */
   private Execution started;
 
@@ -51,6 +55,7 @@ final class DeferredStatement extends Execution {
     this.trace = trace;
     this.client = client;
     this.start = start;
+    routedBy = context.backends().settings().snapshot().placementVersion();
   }
 
   /** Keeps the client's values. */
@@ -82,6 +87,12 @@ final class DeferredStatement extends Execution {
   @Override
   public Progress execute(int limit) throws IOException {
     if (started == null) {
+      if (routedBy != context.backends().settings().snapshot().placementVersion()) {
+        throw new AbelianException(
+            SqlState.SERIALIZATION_FAILURE,
+            "the placement of tables changed between Bind and Execute",
+            "Try the transaction again.");
+      }
       Begun begun = start.of(client.bind().copy());
       if (context.replies().failed()) {
         return Progress.BARRIER;

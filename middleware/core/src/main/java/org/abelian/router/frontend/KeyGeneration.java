@@ -135,6 +135,9 @@ public final class KeyGeneration {
       numbers.add(
           number == null ? null : number(number, generated.routed().facts().parameters(), values));
     }
+    if (context.replies().failed()) {
+      return null;
+    }
     if (generated.query() == null) {
       return generated.bind(client, keys, numbers, List.of());
     }
@@ -145,7 +148,7 @@ public final class KeyGeneration {
     return computed == null ? null : generated.bind(client, keys, numbers, computed);
   }
 
-  /** The client knows numbers of the first node. */
+  /** The client knows numbers of the first node. Null also when a node has failed. */
   private byte[] number(SessionNumber wanted, List<Integer> types, BoundValues values)
       throws IOException {
     int parameter = wanted.parameter();
@@ -162,7 +165,10 @@ public final class KeyGeneration {
         isNumber
             ? Integer.toUnsignedString(BigEndian.int4(buffer, offset))
             : new String(buffer, offset, values.length(parameter), values.charset());
-    return context.transactions().draws().number(name, isText, computes(true, false));
+    Backend home = computes(true, false);
+    return context.replies().failed()
+        ? null
+        : context.transactions().draws().number(name, isText, home);
   }
 
   /** The client's Bind with the rows of a query after its values, as one array for each column. */

@@ -12,6 +12,7 @@ import org.abelian.router.execution.NodeCall;
 import org.abelian.router.execution.QueryResult;
 import org.abelian.router.pool.NodeLostException;
 import org.abelian.router.pool.NodeStatement;
+import org.abelian.router.transaction.Participant;
 
 /**
  * Lets an open transaction go on by a newer version of the catalogue, when somebody else has
@@ -93,6 +94,7 @@ public final class CatalogAdvance {
   }
 
   private static void tell(Backend backend, NodeStatement sql) {
+    backend.connection.timeout((int) Participant.PATIENCE.toMillis());
     try {
       QueryResult answer =
           backend.touched
@@ -101,6 +103,7 @@ public final class CatalogAdvance {
       if (!answer.succeeded()) {
         backend.connection.close(); // Its transaction has failed, which the others must not miss.
       }
+      backend.connection.timeout(0);
     } catch (NodeLostException lost) {
       // The next statement for it says so.
     }
@@ -112,6 +115,7 @@ public final class CatalogAdvance {
     backends.begun().stream().filter(Backend::isUsable).forEach(node -> tell(node, sql));
     if (now != told) {
       backends.forgetStatements();
+      backends.settings().placementVersion(now.version());
       told = now;
     }
   }

@@ -17,7 +17,7 @@ import org.abelian.router.transaction.Participant;
 final class CommitOrder {
   /** What cannot be prepared decides; then comes what was locked last. */
   private static final Comparator<Backend> RELEASE =
-      Comparator.comparing((Backend backend) -> !(backend.unpreparable || backend.notifies))
+      Comparator.comparing((Backend backend) -> !mayBeUnpreparable(backend))
           .thenComparing(backend -> !backend.wrote)
           .thenComparing(CommitOrder::locked, Comparator.reverseOrder())
           .thenComparing(backend -> backend.lockedLastBy, Comparator.reverseOrder())
@@ -36,8 +36,8 @@ final class CommitOrder {
     if (votes || backend.notifies) {
       writers.add(backend);
     } else {
-      // A cursor WITH HOLD is run by the COMMIT, which may fail: so that comes first.
-      (backend.holdsLocks && !backend.unpreparable ? lockHolders : readers).add(backend);
+      // A COMMIT that may fail comes first.
+      (backend.holdsLocks && !backend.runsAtCommit ? lockHolders : readers).add(backend);
     }
   }
 
@@ -86,6 +86,13 @@ final class CommitOrder {
         && (!backend.wrote
             || writers.stream()
                 .allMatch(other -> other == backend || isLockedLater(other, backend)));
+  }
+
+  /** Whatever is done where there are temporary objects may touch them unseen. */
+  private static boolean mayBeUnpreparable(Backend backend) {
+    return backend.unpreparable
+        || backend.notifies
+        || backend.connection != null && backend.connection.temporaryObjects() != null;
   }
 
   private static boolean isLockedLater(Backend one, Backend than) {

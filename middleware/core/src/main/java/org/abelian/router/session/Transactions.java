@@ -199,6 +199,7 @@ public final class Transactions {
       mayLock(backend);
     }
     backend.holdsLocks |= routed.mayHoldLocks();
+    backend.runsAtCommit |= routed.facts().command().holds();
     backend.notifies |= routed.notifies();
   }
 

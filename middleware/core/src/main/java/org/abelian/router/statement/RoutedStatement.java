@@ -77,9 +77,8 @@ public final class RoutedStatement {
         notifies
             || facts.command().holds()
             || facts.usesTemporary()
-            || writes
-                && facts.relations().stream()
-                    .anyMatch(RelationFacts::triggers); // A vote may be refused.
+            || writes && mayNotifyUnseen(facts)
+            || facts.relations().stream().anyMatch(RelationFacts::unpreparable);
     asksForCursors = facts.calls().nodeFunctions().ofNoNode().contains(PG_CURSOR);
     explains = null;
     explained = null;
@@ -262,6 +261,17 @@ public final class RoutedStatement {
             && insert.conflict() == null
             && facts.relations().stream().filter(RelationFacts::write).count() == 1;
     return locks || mayHoldLocks || writes && !insertsOnly;
+  }
+
+  /** A query that calls users' functions, or inserts what they give: they may notify. */
+  private static boolean mayNotifyUnseen(StatementFacts facts) {
+    UtilityKind utility = facts.command().utility();
+    boolean gives =
+        facts.kind() == StatementKind.SELECT
+            || facts.kind() == StatementKind.INSERT
+            || utility == UtilityKind.CALL
+            || utility == UtilityKind.DO;
+    return gives && !facts.calls().functions().isEmpty();
   }
 
   private static boolean mayHoldLocks(StatementFacts facts) {

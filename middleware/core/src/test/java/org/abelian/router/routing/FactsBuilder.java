@@ -323,7 +323,7 @@ final class FactsBuilder {
                     one.locking(),
                     one.level(),
                     one.keyNotNull(),
-                    one.triggers()))
+                    one.unpreparable()))
         .toList();
   }
 

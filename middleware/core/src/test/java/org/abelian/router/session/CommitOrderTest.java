@@ -104,7 +104,7 @@ class CommitOrderTest {
     Backend backend = new Backend(id, null);
     backend.lockedBy = 1;
     backend.holdsLocks = true;
-    backend.unpreparable = true;
+    backend.runsAtCommit = true;
     return backend;
   }
 

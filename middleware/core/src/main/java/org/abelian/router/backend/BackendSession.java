@@ -296,6 +296,13 @@ public final class BackendSession {
     }
   }
 
+  /**
+   * True when the session has temporary objects, as far as it knows; they are on the first node.
+   */
+  public boolean hasTemporaryObjects() {
+    return reading.temporaryObjects() != null;
+  }
+
   /** True when the first node has told of other temporary objects than when this was asked last. */
   public boolean hasOtherTemporaryObjects(Catalog catalog) {
     Backend first = backend(catalog.first());

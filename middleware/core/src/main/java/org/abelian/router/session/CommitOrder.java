@@ -16,16 +16,26 @@ import org.abelian.router.transaction.Participant;
  */
 final class CommitOrder {
   /** What cannot be prepared decides; then comes what was locked last. */
-  private static final Comparator<Backend> RELEASE =
-      Comparator.comparing((Backend backend) -> !mayBeUnpreparable(backend))
+  private final Comparator<Backend> release =
+      Comparator.comparing((Backend backend) -> -reluctance(backend))
           .thenComparing(backend -> !backend.wrote)
           .thenComparing(CommitOrder::locked, Comparator.reverseOrder())
           .thenComparing(backend -> backend.lockedLastBy, Comparator.reverseOrder())
-          .thenComparing(backend -> backend.nodeId, Comparator.reverseOrder());
+          .thenComparing(one -> reluctance(one) > 0 ? one.nodeId : -one.nodeId);
 
+  private final boolean temporary;
   private final List<Backend> writers = new ArrayList<>();
   private final List<Backend> readers = new ArrayList<>();
   private final List<Backend> lockHolders = new ArrayList<>();
+
+  /**
+   * No node as yet.
+   *
+   * @param temporary whether the session has temporary objects
+   */
+  CommitOrder(boolean temporary) {
+    this.temporary = temporary;
+  }
 
   /**
    * A node of the transaction.
@@ -43,7 +53,7 @@ final class CommitOrder {
 
   /** Those that commit together, the holder first. */
   List<Backend> writers() {
-    writers.sort(RELEASE);
+    writers.sort(release);
     return writers;
   }
 
@@ -88,11 +98,15 @@ final class CommitOrder {
                 .allMatch(other -> other == backend || isLockedLater(other, backend)));
   }
 
-  /** Whatever is done where there are temporary objects may touch them unseen. */
-  private static boolean mayBeUnpreparable(Backend backend) {
-    return backend.unpreparable
-        || backend.notifies
-        || backend.connection != null && backend.connection.temporaryObjects() != null;
+  /**
+   * How likely it is that the node cannot be prepared. Whatever is done where there are temporary
+   * objects may touch them unseen; what else speaks for it may concern every node alike.
+   */
+  private int reluctance(Backend backend) {
+    boolean hasTemporary =
+        temporary && backend.isOwn()
+            || backend.connection != null && backend.connection.temporaryObjects() != null;
+    return hasTemporary ? 2 : backend.unpreparable || backend.notifies ? 1 : 0;
   }
 
   private static boolean isLockedLater(Backend one, Backend than) {

@@ -102,7 +102,7 @@ public final class TransactionEnding {
     syncTouched(begun);
     boolean serializable = isSerializable(begun);
     boolean changes = begun.stream().anyMatch(node -> node.notifies || hasTransactionId(node));
-    CommitOrder order = new CommitOrder();
+    CommitOrder order = new CommitOrder(backends.hasTemporaryObjects());
     String token = null;
     for (Backend backend : begun) {
       if (!backend.isUsable()) {
@@ -171,7 +171,7 @@ public final class TransactionEnding {
    * group's.
    */
   public void voteEarly() {
-    CommitOrder order = new CommitOrder();
+    CommitOrder order = new CommitOrder(backends.hasTemporaryObjects());
     for (Backend backend : backends.begun()) {
       if (backend.wrote && backend.isUsable()) {
         order.add(backend, true);
@@ -214,7 +214,7 @@ public final class TransactionEnding {
 
   private boolean commitEarly() {
     Early vote = early;
-    CommitOrder order = new CommitOrder();
+    CommitOrder order = new CommitOrder(backends.hasTemporaryObjects());
     for (Backend backend : backends.begun()) {
       order.add(backend, backend == vote.holder() || vote.others().contains(backend));
     }

@@ -10,7 +10,7 @@ import org.abelian.router.transaction.Participant;
 import org.junit.jupiter.api.Test;
 
 class CommitOrderTest {
-  private final CommitOrder order = new CommitOrder();
+  private final CommitOrder order = new CommitOrder(false);
 
   private Backend node(int id, int lockedBy, boolean wrote) {
     Backend backend = new Backend(id, null);

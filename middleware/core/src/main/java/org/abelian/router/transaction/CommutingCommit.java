@@ -44,13 +44,7 @@ public final class CommutingCommit {
     request.readers().forEach(Participant::await);
     request.writers().forEach(CommutingCommit::rollBack);
     round.tell(ending);
-    CommitOutcome outcome = ending.outcome();
-    if (outcome instanceof CommitOutcome.Committed) {
-      locks.release();
-    } else {
-      locks.rollBack();
-    }
-    return outcome;
+    return locks.end(ending.outcome());
   }
 
   /**

@@ -79,12 +79,7 @@ public final class CoordinatedCommit {
         request.writers().isEmpty()
             ? new CommitOutcome.Committed(List.of())
             : commitOnly(request.writers().get(0), request.token(), votes);
-    if (outcome instanceof CommitOutcome.Committed) {
-      locks.release();
-    } else {
-      locks.rollBack();
-    }
-    return outcome;
+    return locks.end(outcome);
   }
 
   private CommitOutcome commitOnly(Participant writer, String token, Votes votes) {

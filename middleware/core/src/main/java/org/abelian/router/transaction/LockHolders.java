@@ -41,6 +41,16 @@ final class LockHolders {
     nodes.forEach(node -> node.await(end.left()));
   }
 
+  /** Lets go of the locks as the transaction has ended, and gives its outcome. */
+  CommitOutcome end(CommitOutcome outcome) {
+    if (outcome instanceof CommitOutcome.Committed) {
+      release();
+    } else {
+      rollBack();
+    }
+    return outcome;
+  }
+
   /** The transaction is not committed, or nobody knows. */
   void rollBack() {
     for (Participant node : nodes) {

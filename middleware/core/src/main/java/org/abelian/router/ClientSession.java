@@ -81,6 +81,8 @@ import org.abelian.router.statement.SchemaScope;
 import org.abelian.router.statement.SessionCatalog;
 import org.abelian.router.trace.SessionTrace;
 import org.abelian.router.transaction.SessionLabel;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One client's dialogue with the cluster. Bytes of the client go in by {@link #receive}, bytes for
@@ -90,6 +92,8 @@ import org.abelian.router.transaction.SessionLabel;
  */
 public final class ClientSession
     implements SessionRegistry.Entry, Startup.Host, Pipeline.Listener, TransactionEnding.Listener {
+  private static final Logger LOG = LoggerFactory.getLogger(ClientSession.class);
+
   /** A client that sends more than this without reading has it worked on meanwhile. */
   private static final int LARGEST_BACKLOG = 1 << 20;
 
@@ -296,18 +300,21 @@ public final class ClientSession
       replies.run();
       return true;
     } catch (ProtocolException | MalformedMessageException e) {
-      output.error(ErrorFields.of("FATAL", SqlState.PROTOCOL_VIOLATION.code(), e.getMessage()));
-      close();
-      return false;
+      return endWith(SqlState.PROTOCOL_VIOLATION, e.getMessage());
+    } catch (RuntimeException fault) {
+      // How far it came is not known: going on could mix up answers.
+      LOG.error("{} is ended by a fault", this, fault);
+      return endWith(SqlState.INTERNAL_ERROR, "fault of the router: " + fault);
     }
   }
 
   private boolean refuseSettings() {
-    output.error(
-        ErrorFields.of(
-            "FATAL",
-            SqlState.CONFIGURATION_LIMIT_EXCEEDED.code(),
-            "the settings of the session are too long"));
+    return endWith(
+        SqlState.CONFIGURATION_LIMIT_EXCEEDED, "the settings of the session are too long");
+  }
+
+  private boolean endWith(SqlState state, String message) {
+    output.error(ErrorFields.of("FATAL", state.code(), message));
     close();
     return false;
   }

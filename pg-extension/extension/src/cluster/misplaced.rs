@@ -13,6 +13,7 @@ use super::procedure::placements::{self, Home};
 use crate::boundary::PostgresError;
 use crate::error::Error;
 use crate::function::Call;
+use crate::hooks::executor;
 use crate::hooks::utility::Command;
 use crate::opened::Opened;
 use crate::pg_function;
@@ -34,20 +35,12 @@ pub fn concerns(query: &pg_sys::QueryDesc) -> bool {
 
 /// Looks at an initialised query.
 pub fn check_query(query: &pg_sys::QueryDesc) {
-    if query.planstate.is_null() {
-        return;
-    }
     let Some(own) = placements::own_node_of_several() else {
         return;
     };
-    // SAFETY: a query that has just been initialised; the tag says what the state is.
-    unsafe {
-        let others = tree::nodes((*query.estate).es_auxmodifytables).map(|node| node.cast());
-        for state in std::iter::once(query.planstate).chain(others) {
-            if tree::tag((*state).plan) == Some(NodeTag::T_ModifyTable) {
-                check_change(&*state.cast::<pg_sys::ModifyTableState>(), own);
-            }
-        }
+    for state in executor::changes(query) {
+        // SAFETY: it has just been initialised.
+        unsafe { check_change(&*state, own) };
     }
 }
 

@@ -109,6 +109,26 @@ impl Start {
     }
 }
 
+/// What changes tables in a query that has started: its top, and queries of WITH.
+pub fn changes(query: &pg_sys::QueryDesc) -> impl Iterator<Item = *mut pg_sys::ModifyTableState> {
+    // SAFETY: the states of a query that has started; the tag of a plan says what its state is.
+    unsafe {
+        let others = match query.estate.is_null() {
+            true => std::ptr::null_mut(),
+            false => (*query.estate).es_auxmodifytables,
+        };
+        let others = (0..pg_sys::list_length(others))
+            .map(move |at| pg_sys::list_nth(others, at).cast::<pg_sys::PlanState>());
+        std::iter::once(query.planstate)
+            .chain(others)
+            .filter(|state| {
+                !state.is_null()
+                    && pgrx::is_a((**state).plan.cast(), pg_sys::NodeTag::T_ModifyTable)
+            })
+            .map(|state| state.cast())
+    }
+}
+
 /// A run of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {

@@ -46,6 +46,7 @@ mod strict;
 mod symbols;
 mod time_functions;
 mod tree;
+mod trigger_versions;
 pub mod unique;
 mod units;
 mod value_index;
@@ -74,6 +75,7 @@ pub fn install() {
     own::install();
     ahead::install();
     parallel::install();
+    trigger_versions::install();
     published::install();
     orphans::install();
     planner::subscribe(prepare_plan);

@@ -184,8 +184,18 @@ pub fn null(type_oid: Oid) -> NodePtr {
     }
 }
 
-/// What clients and arrays see of an Abelian type.
+/// What clients and arrays see of an Abelian type, or of an array of it.
 pub fn value_type(type_oid: Oid) -> Oid {
+    // SAFETY: catalogue look-ups.
+    unsafe {
+        let element = match type_oid.to_u32() >= FIRST_USER_OBJECT {
+            true => pg_sys::get_element_type(type_oid),
+            false => Oid::INVALID,
+        };
+        if element != Oid::INVALID && value_type(element) != element {
+            return pg_sys::get_array_type(value_type(element));
+        }
+    }
     match catalog::find() {
         Some(catalog) if [catalog.decimal_counter, catalog.bounded_decimal].contains(&type_oid) => {
             pg_sys::NUMERICOID

@@ -53,6 +53,8 @@ pub struct Findings {
     unknown: BTreeSet<String>,
     /// Of these, what may touch rows in ways that are not known.
     pub unseen: BTreeSet<String>,
+    /// It commits or rolls back, as only a CALL or DO outside a block may.
+    pub ends_transactions: bool,
     /// Mentions of tables.
     pub touched: BTreeSet<Touch>,
     /// Of these, some are of tables that are not alike on every node.

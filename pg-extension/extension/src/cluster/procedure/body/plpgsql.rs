@@ -1,13 +1,17 @@
 //! The statements of a PL/pgSQL body, as PL/pgSQL itself compiled them. Their queries are parsed by PostgreSQL with PL/pgSQL's own
 //! resolution of variables, which become parameters.
 
+mod cursors;
+mod records;
+
 use super::super::super::analysis::tree;
 use super::findings::{Findings, Source, Sources};
 use super::{as_query, query};
 use crate::boundary::functions::{self, ParserSetup};
 use crate::boundary::{self, PostgresError};
 use crate::hooks::block;
-use pgrx::pg_sys::{self, Oid, PLpgSQL_datum_type as Variable, PLpgSQL_stmt_type as Kind};
+use pgrx::pg_sys::{self, Oid, PLpgSQL_stmt_type as Kind};
+use std::collections::HashMap;
 use std::ffi::CStr;
 
 /// More rounds than a body of sensible size needs: each one learns something about a variable.
@@ -21,6 +25,10 @@ pub struct Body<'f> {
     setup: ParserSetup,
     /// Types of the columns of the query that was looked at last.
     columns: Vec<Oid>,
+    /// The same with their names; null where there is no query.
+    row: pg_sys::TupleDesc,
+    /// Of the queries of cursors that were opened, by the cursors' variables.
+    opened: HashMap<i32, pg_sys::TupleDesc>,
     /// What FOUND may ever hold.
     found_ever: Sources,
 }
@@ -111,7 +119,7 @@ fn with_compiled<R>(
         let mut state: pg_sys::PLpgSQL_execstate = std::mem::zeroed();
         state.func = compiled;
         state.ndatums = (*compiled).ndatums;
-        let mut variables = variables_of_a_call(&*compiled);
+        let mut variables = records::variables_of_a_call(&*compiled);
         state.datums = variables.as_mut_ptr();
         state.datum_context = pg_sys::CurrentMemoryContext;
         let _running = Running {
@@ -124,6 +132,8 @@ fn with_compiled<R>(
             function: compiled,
             setup,
             columns: Vec::new(),
+            row: std::ptr::null_mut(),
+            opened: HashMap::new(),
             found_ever: Sources::new(),
         };
         look(&mut body)
@@ -140,44 +150,6 @@ impl Drop for Running {
     fn drop(&mut self) {
         // SAFETY: the session keeps the compiled function.
         unsafe { (*self.function).cur_estate = self.before };
-    }
-}
-
-/// As each call has them: what it keeps of a variable, such as the columns of a record, must not get into the compiled function, which outlives
-/// the call's memory.
-///
-/// # Safety
-/// A compiled function.
-unsafe fn variables_of_a_call(
-    function: &pg_sys::PLpgSQL_function,
-) -> Vec<*mut pg_sys::PLpgSQL_datum> {
-    // SAFETY: by the caller; the kind of a variable says what it is.
-    unsafe {
-        std::slice::from_raw_parts(function.datums, function.ndatums as usize)
-            .iter()
-            .map(|datum| match (**datum).dtype {
-                Variable::PLPGSQL_DTYPE_VAR | Variable::PLPGSQL_DTYPE_PROMISE => {
-                    copied((*datum).cast::<pg_sys::PLpgSQL_var>()).cast()
-                }
-                Variable::PLPGSQL_DTYPE_REC => {
-                    copied((*datum).cast::<pg_sys::PLpgSQL_rec>()).cast()
-                }
-                _ => *datum,
-            })
-            .collect()
-    }
-}
-
-/// A copy in the current memory context.
-///
-/// # Safety
-/// It holds a value.
-unsafe fn copied<T>(original: *const T) -> *mut T {
-    // SAFETY: by the caller; the room is as large.
-    unsafe {
-        let copy = pg_sys::palloc(size_of::<T>()).cast::<T>();
-        copy.copy_from_nonoverlapping(original, 1);
-        copy
     }
 }
 
@@ -353,6 +325,7 @@ impl Body<'_> {
                 }
             } else {
                 self.assign((*target).dno, sources);
+                records::shape(self.function, (*target).dno, self.row);
             }
         }
     }
@@ -370,19 +343,21 @@ impl Body<'_> {
         // SAFETY: by the caller's promise.
         let query = unsafe { self.parse(expression)? };
         let place = format!("line {line}");
+        self.row = std::ptr::null_mut();
         if query.commandType == pg_sys::CmdType::CMD_UTILITY {
             self.unknown(line, "a command");
             return Ok(Sources::new());
         }
-        self.columns = tree::list::<pg_sys::TargetEntry>(query.targetList)
+        let targets = match query.returningList.is_null() {
+            true => query.targetList,
+            false => query.returningList,
+        };
+        self.columns = tree::list::<pg_sys::TargetEntry>(targets)
             .filter(|entry| !entry.resjunk)
             .map(|entry| tree::type_of(entry.expr))
             .collect();
-        if !query.returningList.is_null() {
-            self.columns = tree::list::<pg_sys::TargetEntry>(query.returningList)
-                .map(|entry| tree::type_of(entry.expr))
-                .collect();
-        }
+        // SAFETY: the list of an analysed query.
+        self.row = unsafe { pg_sys::ExecCleanTypeFromTL(targets) };
         Ok(query::look(self.findings, query, &place, control))
     }
 
@@ -446,6 +421,8 @@ impl Body<'_> {
                     let assign = &*statement.cast::<pg_sys::PLpgSQL_stmt_assign>();
                     let sources = self.expression(assign.expr, line, control)?;
                     self.assign(assign.varno, &sources);
+                    let type_oid = self.columns.first().copied();
+                    records::shape_by_type(self.function, assign.varno, type_oid);
                     let column = self.columns.first().copied();
                     if !self.fits(assign.varno, column) {
                         self.aborts(line, "a value may not fit its variable", &sources);
@@ -500,21 +477,22 @@ impl Body<'_> {
                     let sources = self.expression(expression, line, control)?;
                     self.found(&sources);
                 }
-                Kind::PLPGSQL_STMT_GETDIAG => {
-                    self.findings.decides_apart = true; // ROW_COUNT
-                    self.unknown(line, "GET DIAGNOSTICS");
-                }
-                Kind::PLPGSQL_STMT_CASE => self.unknown(line, "CASE as a statement"),
+                Kind::PLPGSQL_STMT_GETDIAG => self.diagnostics(&*statement.cast()),
+                Kind::PLPGSQL_STMT_CASE => self.cases(&*statement.cast(), control)?,
+                Kind::PLPGSQL_STMT_FETCH => self.fetch(&*statement.cast(), control)?,
                 Kind::PLPGSQL_STMT_DYNEXECUTE | Kind::PLPGSQL_STMT_DYNFORS => {
                     self.unknown(line, "EXECUTE")
                 }
                 Kind::PLPGSQL_STMT_CALL => self.unknown(line, "CALL or DO"),
                 Kind::PLPGSQL_STMT_COMMIT | Kind::PLPGSQL_STMT_ROLLBACK => {
-                    self.unknown(line, "COMMIT or ROLLBACK, which is refused when it runs");
+                    self.findings.ends_transactions = true;
+                    let what = "COMMIT or ROLLBACK, which is refused in a distributed procedure";
+                    self.findings.differs(format!("line {line}: {what}"));
                 }
                 Kind::PLPGSQL_STMT_OPEN => self.open(&*statement.cast(), control)?,
                 Kind::PLPGSQL_STMT_CLOSE => {}
-                _ => self.unknown(line, "a cursor"),
+                Kind::PLPGSQL_STMT_FORC => self.for_cursor(&*statement.cast(), control)?,
+                _ => self.unknown(line, "a statement"),
             }
         }
         Ok(())
@@ -590,6 +568,50 @@ impl Body<'_> {
             self.list(branch.else_body, &inner)?;
             self.blur_found();
             Ok(())
+        }
+    }
+
+    /// CASE as a statement. PostgreSQL gives the variable that its arms compare the type of what is compared only when it runs.
+    unsafe fn cases(
+        &mut self,
+        choice: &pg_sys::PLpgSQL_stmt_case,
+        control: &Sources,
+    ) -> Result<(), PostgresError> {
+        // SAFETY: a compiled CASE; later arms are run when the earlier ones do not match.
+        unsafe {
+            let mut inner = control.clone();
+            if !choice.t_expr.is_null() {
+                inner.extend(self.expression(choice.t_expr, choice.lineno, control)?);
+                self.assign(choice.t_varno, &inner);
+                if let Some(type_oid) = self.columns.first() {
+                    records::retype(self.function, choice.t_varno, *type_oid);
+                }
+            }
+            for arm in tree::nodes(choice.case_when_list) {
+                let arm = &*arm.cast::<pg_sys::PLpgSQL_case_when>();
+                self.blur_found();
+                inner = self.guarded(arm.expr, arm.lineno, &[arm.stmts], &inner)?;
+            }
+            self.blur_found();
+            if choice.have_else {
+                self.list(choice.else_stmts, &inner)?;
+            } else {
+                self.aborts(choice.lineno, "CASE without ELSE", &inner);
+            }
+            self.blur_found();
+            Ok(())
+        }
+    }
+
+    /// How many rows there were, and the like.
+    unsafe fn diagnostics(&mut self, get: &pg_sys::PLpgSQL_stmt_getdiag) {
+        self.findings.decides_apart = true;
+        self.findings
+            .differs(format!("line {}: GET DIAGNOSTICS", get.lineno));
+        for item in tree::nodes(get.diag_items) {
+            // SAFETY: a compiled statement.
+            let target = unsafe { (*item.cast::<pg_sys::PLpgSQL_diag_item>()).target };
+            self.assign(target, &Sources::from([Source::Differs]));
         }
     }
 
@@ -696,31 +718,6 @@ impl Body<'_> {
                     );
                 }
             }
-        }
-        Ok(())
-    }
-
-    /// A cursor is opened, whose rows nobody takes here: FETCH would be unknown by itself. Its name may be the client's, and that of one
-    /// participant alone.
-    unsafe fn open(
-        &mut self,
-        open: &pg_sys::PLpgSQL_stmt_open,
-        control: &Sources,
-    ) -> Result<(), PostgresError> {
-        // SAFETY: a compiled statement; a cursor is a variable.
-        unsafe {
-            if !open.dynquery.is_null() {
-                self.unknown(open.lineno, "EXECUTE");
-            }
-            let variable = *(*self.function).datums.add(open.curvar as usize);
-            let bound = (*variable.cast::<pg_sys::PLpgSQL_var>()).cursor_explicit_expr;
-            for query in [open.query, open.argquery, bound] {
-                self.expression(query, open.lineno, control)?;
-            }
-            self.findings
-                .differs(format!("line {}: a cursor", open.lineno));
-            // The node makes a name for it, if it has none.
-            self.assign(open.curvar, &Sources::from([Source::Differs]));
         }
         Ok(())
     }

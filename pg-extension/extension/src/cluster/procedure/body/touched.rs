@@ -93,7 +93,7 @@ pub fn facts(function: Oid, returns: bool) -> Option<(Json, Functions)> {
     let (schema, name) = relation::function_name(function);
     let facts = json!({
         "signature": signature, "function": format!("{schema}.{name}"), "returns": returns, "flat": flat,
-        "unseen": findings.unseen, "touches": touches(&findings),
+        "unseen": findings.unseen, "ends": findings.ends_transactions, "touches": touches(&findings),
     });
     Some((facts, findings.called))
 }
@@ -111,7 +111,8 @@ pub fn block_facts(text: &CStr) -> (Json, Functions) {
         unknown
     });
     let facts = json!({
-        "signature": "DO", "function": "", "returns": false, "flat": false, "unseen": findings.unseen, "touches": touches(&findings),
+        "signature": "DO", "function": "", "returns": false, "flat": false, "unseen": findings.unseen,
+        "ends": findings.ends_transactions, "touches": touches(&findings),
     });
     (facts, findings.called)
 }

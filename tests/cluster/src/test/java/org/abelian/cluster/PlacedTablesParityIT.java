@@ -185,11 +185,169 @@ class PlacedTablesParityIT {
             "SELECT s, s IS NULL FROM made WHERE k = 1",
             "SET array_nulls = on",
             "SELECT s, s IS NULL, count(*) FROM made GROUP BY s ORDER BY 2, 1",
-            "DROP TABLE made"));
+            "DROP TABLE made"),
+        script(
+            "arrays of what a subquery reads of a counter",
+            "CREATE TABLE made (k int PRIMARY KEY, n abelian.counter, m abelian.max)",
+            place("made", "k"),
+            "INSERT INTO made VALUES (1, 4, 7), (2, 1, 8), (3, 0, 9)",
+            "SELECT ARRAY(SELECT n FROM made ORDER BY k)::text, 1",
+            "SELECT k, ARRAY(SELECT m FROM made ORDER BY k LIMIT 2)::text FROM made ORDER BY k",
+            "DROP TABLE made"),
+        script(
+            "a temporary table beside a node that a function ran on",
+            "CREATE TABLE made (k int PRIMARY KEY, a int)",
+            place("made", "k"),
+            "CREATE FUNCTION put(i int) RETURNS int LANGUAGE plpgsql AS"
+                + " 'BEGIN UPDATE made SET a = 1 WHERE k = i; RETURN 1; END'",
+            "SELECT put(1)",
+            "SELECT put(2)",
+            "SELECT put(3)",
+            "SELECT put(4)",
+            "BEGIN",
+            "CREATE TEMP TABLE own (k int)",
+            "INSERT INTO made SELECT i, i FROM generate_series(1, 9) i",
+            "COMMIT",
+            "SELECT count(*) FROM made",
+            "DROP TABLE own",
+            "DROP TABLE made",
+            "DROP FUNCTION put"),
+        script(
+            "modes that were set behind a savepoint end with it",
+            "CREATE TABLE made (k int PRIMARY KEY)",
+            place("made", "k"),
+            "BEGIN",
+            "SAVEPOINT a",
+            "SET TRANSACTION READ ONLY",
+            "RELEASE a",
+            "INSERT INTO made VALUES (1), (2), (3)",
+            "COMMIT",
+            "BEGIN",
+            "SELECT 1",
+            "SAVEPOINT a",
+            "SET transaction_read_only = on",
+            "SAVEPOINT b",
+            "RELEASE a",
+            "SHOW transaction_read_only",
+            "INSERT INTO made VALUES (4), (5), (6)",
+            "COMMIT",
+            "SELECT count(*) FROM made",
+            "DROP TABLE made"),
+        script(
+            "bodies that commit, count, choose and take rows from cursors, at one node",
+            "CREATE TABLE made (k int PRIMARY KEY, v int)",
+            place("made", "k"),
+            "INSERT INTO made SELECT k, 0 FROM generate_series(1, 6) k",
+            "CREATE TABLE apart (k int PRIMARY KEY, v int)",
+            "INSERT INTO apart VALUES (1, 1)",
+            "CREATE PROCEDURE twice(x int) LANGUAGE plpgsql AS $$ BEGIN"
+                + " UPDATE made SET v = v + 1 WHERE k = x; COMMIT;"
+                + " UPDATE made SET v = v + 10 WHERE k = x; ROLLBACK;"
+                + " UPDATE made SET v = v + 100 WHERE k = x; END $$",
+            "CALL twice(1)",
+            "CALL twice(2)",
+            "CALL twice(5)",
+            "BEGIN",
+            "CALL twice(1)",
+            "ROLLBACK",
+            "CREATE PROCEDURE some(INOUT x int) LANGUAGE plpgsql AS $$ BEGIN"
+                + " FOR i IN 1..3 LOOP UPDATE apart SET v = v + 1 RETURNING v INTO x;"
+                + " IF i = 2 THEN ROLLBACK; ELSE COMMIT; END IF; END LOOP; END $$",
+            "CALL some(1)",
+            "DO $$ BEGIN FOR i IN 10..12 LOOP INSERT INTO apart VALUES (i, 0); COMMIT;"
+                + " END LOOP; END $$",
+            "DO $$ BEGIN UPDATE made SET v = v + 1 WHERE k = 3; COMMIT;"
+                + " UPDATE made SET v = v + 1 WHERE k = 3; ROLLBACK; END $$",
+            "CREATE FUNCTION chosen(x text) RETURNS int LANGUAGE plpgsql AS $$"
+                + " DECLARE n int; c CURSOR FOR SELECT v FROM apart; BEGIN"
+                + " UPDATE apart SET v = v + 1; GET DIAGNOSTICS n = ROW_COUNT;"
+                + " CASE x WHEN 'a', 'b' THEN RETURN n; WHEN 'c' THEN OPEN c; FETCH c INTO n;"
+                + " CLOSE c; WHEN 'd' THEN FOR r IN c LOOP n := n + r.v; END LOOP;"
+                + " WHEN 'e' THEN UPDATE apart SET v = v / 0; END CASE; RETURN n;"
+                + " EXCEPTION WHEN division_by_zero THEN ROLLBACK; END $$",
+            "SELECT chosen('b')",
+            "SELECT chosen('c')",
+            "SELECT chosen('d')",
+            "SELECT chosen('e')",
+            "SELECT chosen('f')",
+            "SELECT * FROM apart ORDER BY k",
+            "SELECT * FROM made ORDER BY k",
+            "DROP TABLE made, apart",
+            "DROP FUNCTION chosen",
+            "DROP PROCEDURE twice",
+            "DROP PROCEDURE some"),
+        script(
+            "bodies with records, whose columns are those of what was read last",
+            "CREATE TABLE apart (k int PRIMARY KEY, v int)",
+            "INSERT INTO apart VALUES (1, 1), (2, 2)",
+            "CREATE TABLE made (k int PRIMARY KEY, v int)",
+            place("made", "k"),
+            "INSERT INTO made VALUES (1, 1), (2, 2), (3, 3)",
+            body(
+                "each()",
+                "FOR r IN SELECT k, v FROM apart LOOP"
+                    + " UPDATE apart SET v = r.v + 1 WHERE k = r.k; END LOOP; RETURN r.v"),
+            "SELECT each()",
+            body(
+                "keyed(x int)",
+                "SELECT * INTO r FROM made WHERE k = x;"
+                    + " UPDATE made SET v = r.v + 1 WHERE k = x;"
+                    + " IF r.v > 1 THEN RETURN 5; END IF; RETURN r.v"),
+            "SELECT keyed(2)",
+            "SELECT keyed(1)",
+            body(
+                "fetched()",
+                "OPEN c FOR SELECT k, v FROM apart ORDER BY k; LOOP FETCH c INTO r;"
+                    + " EXIT WHEN NOT FOUND; UPDATE apart SET v = r.v * 10 WHERE CURRENT OF c;"
+                    + " END LOOP; CLOSE c; RETURN r.v"),
+            "SELECT fetched()",
+            body(
+                "summed()",
+                "SELECT sum(v) AS s, count(*) AS c INTO r FROM made;" + " RETURN r.s * 10 + r.c"),
+            "SELECT summed()",
+            body(
+                "either(x int)",
+                "IF x = 1 THEN SELECT k, v INTO r FROM apart WHERE k = 1;"
+                    + " ELSE SELECT v AS w INTO r FROM apart WHERE k = 1; RETURN r.w; END IF;"
+                    + " RETURN r.v"),
+            "SELECT either(1), either(2)",
+            "SELECT * FROM apart ORDER BY k",
+            "SELECT * FROM made ORDER BY k",
+            "DROP FUNCTION each",
+            "DROP FUNCTION keyed",
+            "DROP FUNCTION fetched",
+            "DROP FUNCTION summed",
+            "DROP FUNCTION either",
+            "DROP TABLE apart, made"),
+        script(
+            "a table is locked, altered and written whose trigger notifies",
+            "CREATE TABLE made (k int PRIMARY KEY)",
+            "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
+                + " $$ BEGIN PERFORM pg_notify('made', ''); RETURN NULL; END $$",
+            "CREATE TRIGGER tell AFTER INSERT ON made FOR EACH STATEMENT EXECUTE FUNCTION tell()",
+            "BEGIN",
+            "LOCK TABLE made",
+            "ALTER TABLE made ADD COLUMN v int",
+            "INSERT INTO made VALUES (3)",
+            "COMMIT",
+            "BEGIN",
+            "LOCK TABLE made IN ROW EXCLUSIVE MODE",
+            "CREATE INDEX ON made (v)",
+            "INSERT INTO made VALUES (4)",
+            "COMMIT",
+            "SELECT * FROM made ORDER BY k",
+            "DROP TABLE made",
+            "DROP FUNCTION tell"));
   }
 
   private static String place(String table, String column) {
     return ROUTER + "SELECT create_distributed_table('%s', '%s')".formatted(table, column);
+  }
+
+  /** A function with a record and a cursor. */
+  private static String body(String signature, String statements) {
+    return "CREATE FUNCTION %s RETURNS int LANGUAGE plpgsql AS $$ DECLARE r record; c refcursor; BEGIN %s; END $$"
+        .formatted(signature, statements);
   }
 
   private static Arguments script(String claim, String... statements) {

@@ -12,6 +12,7 @@ import java.util.Map;
  * @param flat true when it is nothing but changes of one table each, one after the other, so that
  *     no row's value reaches another
  * @param unseen what it may do that is not among the touches; empty when they are all
+ * @param ends true when it has COMMIT or ROLLBACK, which PostgreSQL allows outside a block only
  * @param arguments for each argument its value, none when only a node can compute it
  */
 public record BodyFacts(
@@ -20,6 +21,7 @@ public record BodyFacts(
     boolean returns,
     boolean flat,
     List<String> unseen,
+    boolean ends,
     List<List<Value>> arguments,
     List<Touch> touches) {
   /**

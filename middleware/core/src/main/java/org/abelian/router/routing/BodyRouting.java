@@ -48,6 +48,9 @@ final class BodyRouting {
 
   /** Of a block that one node may run alone, or which runs otherwise. */
   Plan plan(Plan several) {
+    if (body.ends()) {
+      return plan(); // Several nodes can run it in one transaction only.
+    }
     if (changesReferences()) {
       return several;
     }

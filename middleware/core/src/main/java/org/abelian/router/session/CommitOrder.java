@@ -100,13 +100,17 @@ final class CommitOrder {
 
   /**
    * How likely it is that the node cannot be prepared. Whatever is done where there are temporary
-   * objects may touch them unseen; what else speaks for it may concern every node alike.
+   * objects may touch them unseen: on a node that has told of some, and perhaps on the session's
+   * own ones, which it keeps for other reasons as well. What else speaks for it may concern every
+   * node alike.
    */
   private int reluctance(Backend backend) {
-    boolean hasTemporary =
-        temporary && backend.isOwn()
-            || backend.connection != null && backend.connection.temporaryObjects() != null;
-    return hasTemporary ? 2 : backend.unpreparable || backend.notifies ? 1 : 0;
+    if (backend.connection != null && backend.connection.temporaryObjects() != null) {
+      return 3;
+    } else if (temporary && backend.isOwn()) {
+      return 2;
+    }
+    return backend.unpreparable || backend.notifies ? 1 : 0;
   }
 
   private static boolean isLockedLater(Backend one, Backend than) {

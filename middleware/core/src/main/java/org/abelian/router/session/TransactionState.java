@@ -364,11 +364,14 @@ public final class TransactionState {
     return text.toString();
   }
 
-  /** Releases a savepoint and those after it; settings made since stay. */
+  /**
+   * Releases a savepoint and those after it; settings made since stay, but for modes, which
+   * PostgreSQL takes back where a subtransaction ends.
+   */
   public void release(String name) {
     int at = find(name);
     for (int i = history.size() - 1; at >= 0 && i >= at; i--) {
-      if (history.get(i).savepoint() != null) {
+      if (history.get(i).savepoint() != null || history.get(i).isMode()) {
         forget(history.subList(i, i + 1));
       }
     }

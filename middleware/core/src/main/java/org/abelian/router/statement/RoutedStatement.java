@@ -31,6 +31,9 @@ public final class RoutedStatement {
           UtilityKind.EXPLAIN,
           UtilityKind.LOCK);
 
+  /** Of these, what is written is no row. */
+  private static final Set<UtilityKind> ROWLESS = EnumSet.of(UtilityKind.LOCK, UtilityKind.DDL);
+
   private static final String PG_CURSOR = "pg_cursor";
   private static final String PG_PREPARED_STATEMENT = "pg_prepared_statement";
   private static final String ROUTER_SETTING = "router_setting";
@@ -78,7 +81,7 @@ public final class RoutedStatement {
             || facts.command().holds()
             || facts.usesTemporary()
             || writes && mayNotifyUnseen(facts)
-            || facts.relations().stream().anyMatch(RelationFacts::unpreparable);
+            || facts.relations().stream().anyMatch(relation -> isUnpreparable(facts, relation));
     asksForCursors = facts.calls().nodeFunctions().ofNoNode().contains(PG_CURSOR);
     explains = null;
     explained = null;
@@ -144,6 +147,13 @@ public final class RoutedStatement {
     public Catalog catalog() {
       return inner.catalog();
     }
+  }
+
+  /** Definitions and locks fire no triggers of rows. */
+  private static boolean isUnpreparable(StatementFacts facts, RelationFacts relation) {
+    boolean changesRows =
+        facts.kind() != StatementKind.UTILITY || !ROWLESS.contains(facts.command().utility());
+    return relation.unpreparable() && (changesRows || !relation.write());
   }
 
   private static boolean isWritingUtility(StatementFacts facts) {

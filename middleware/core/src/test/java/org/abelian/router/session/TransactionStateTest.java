@@ -64,6 +64,16 @@ class TransactionStateTest {
   }
 
   @Test
+  void releaseTakesBackModes() {
+    set("transaction_read_only");
+    savepoint("a");
+    set("transaction_read_only");
+    set("x");
+    state.release("a");
+    assertEquals(List.of("SET transaction_read_only = 1", "SET x = 1"), history());
+  }
+
+  @Test
   void ofSavepointsWithOneNameTheLastCounts() {
     savepoint("a");
     set("x");

@@ -31,6 +31,7 @@ mod ownership;
 pub mod passages;
 mod placed;
 mod placement;
+mod placement_calls;
 pub mod postgres;
 mod procedure;
 mod refused;

@@ -15,7 +15,8 @@ use super::procedure::insertion;
 use super::procedure::placements::{self, Home};
 use super::row_triggers;
 use super::{
-    block, gathered_tables, misplaced, postgres, procedure, refused, schema_change, settings,
+    block, gathered_tables, misplaced, placement_calls, postgres, procedure, refused,
+    schema_change, settings,
 };
 use crate::boundary::PostgresError;
 use crate::callback;
@@ -48,6 +49,9 @@ enum Top {
 pg_function!(
     /// `abelian.placement_change_begins()`: the client's statement is one that all nodes run.
     fn abelian_placement_change_begins(_call) {
+        if watched().is_some() {
+            placement_calls::check();
+        }
         TOP.set(Top::Placement);
         Ok(pg_sys::Datum::null())
     }

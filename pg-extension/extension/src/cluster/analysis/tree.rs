@@ -30,7 +30,7 @@ tagged!(
     CompositeTypeStmt T_CompositeTypeStmt, Constraint T_Constraint, CreateCastStmt T_CreateCastStmt, CreateDomainStmt T_CreateDomainStmt,
     CreateEnumStmt T_CreateEnumStmt, CreateForeignTableStmt T_CreateForeignTableStmt, CreateFunctionStmt T_CreateFunctionStmt,
     CreatePolicyStmt T_CreatePolicyStmt, CreateRangeStmt T_CreateRangeStmt, CreateStatsStmt T_CreateStatsStmt, DefineStmt T_DefineStmt,
-    FunctionParameter T_FunctionParameter, GrantStmt T_GrantStmt, ObjectWithArgs T_ObjectWithArgs, PartitionCmd T_PartitionCmd,
+    FunctionParameter T_FunctionParameter, GrantStmt T_GrantStmt, ObjectWithArgs T_ObjectWithArgs, PartitionCmd T_PartitionCmd, PlannedStmt T_PlannedStmt, FunctionScan T_FunctionScan,
     RefreshMatViewStmt T_RefreshMatViewStmt, RuleStmt T_RuleStmt, SecLabelStmt T_SecLabelStmt, TableLikeClause T_TableLikeClause,
     TypeName T_TypeName,
     VacuumRelation T_VacuumRelation,

@@ -5,7 +5,7 @@ use super::super::super::analysis::functions::{self, Functions};
 use super::super::super::analysis::{relation, tree};
 use super::super::placements;
 use super::findings::Findings;
-use super::{plpgsql, source};
+use super::{mentioned, plpgsql, source};
 use crate::boundary;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
@@ -61,7 +61,16 @@ impl Drop for Deeper {
 /// The findings about a body, unless it calls itself; an error is for whoever runs it.
 pub fn findings(function: Oid) -> Option<Findings> {
     let _inside = Deeper::enter(function)?;
-    boundary::attempt(|| source::analyse_as_it_reads(function)).ok()
+    let mut found = boundary::attempt(|| source::analyse_as_it_reads(function)).ok()?;
+    note_placement(&mut found);
+    Some(found)
+}
+
+/// What changes the placement concerns every node.
+fn note_placement(findings: &mut Findings) {
+    if findings.called.placement {
+        findings.not_understood("a change of the placement".to_owned());
+    }
 }
 
 /// Whether a function changes nothing and reads nothing but its arguments and reference tables, so that every node may run it for its own
@@ -91,8 +100,12 @@ pub fn facts(function: Oid, returns: bool) -> Option<(Json, Functions)> {
     // SAFETY: the function exists; the text is the server's.
     let signature = unsafe { tree::string(pg_sys::format_procedure_qualified(function)) };
     let (schema, name) = relation::function_name(function);
+    // What it does besides, the node watches while it runs.
+    let stays = !findings.unseen.is_empty()
+        && !findings.called.placement
+        && !mentioned::names_placed(function);
     let facts = json!({
-        "signature": signature, "function": format!("{schema}.{name}"), "returns": returns, "flat": flat,
+        "signature": signature, "stays": stays, "function": format!("{schema}.{name}"), "returns": returns, "flat": flat,
         "unseen": findings.unseen, "ends": findings.ends_transactions, "touches": touches(&findings),
     });
     Some((facts, findings.called))
@@ -103,6 +116,7 @@ pub fn block_facts(text: &CStr) -> (Json, Functions) {
     let found = boundary::attempt(|| {
         let mut findings = Findings::default();
         plpgsql::analyse_block(&mut findings, text)?;
+        note_placement(&mut findings);
         Ok(findings)
     });
     let findings = found.unwrap_or_else(|_| {

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What scripts get that make tables of their own, and place them, is what one node gives: causes of
@@ -320,6 +321,33 @@ class PlacedTablesParityIT {
             "DROP FUNCTION either",
             "DROP TABLE apart, made"),
         script(
+            "bodies that nobody sees through, about tables without placement",
+            "CREATE TABLE made (k int PRIMARY KEY)",
+            place("made", "k"),
+            "CREATE TABLE apart (k int PRIMARY KEY, v int)",
+            "INSERT INTO apart VALUES (1, 1)",
+            body("run(what text)", "EXECUTE what; RETURN 1"),
+            "SELECT run('UPDATE apart SET v = v + 1')",
+            "CREATE PROCEDURE inner_one() LANGUAGE plpgsql AS"
+                + " 'BEGIN UPDATE apart SET v = v + 10; END'",
+            body("outer_one()", "CALL inner_one(); RETURN 2"),
+            "SELECT outer_one()",
+            "CREATE PROCEDURE parts() LANGUAGE plpgsql AS $$ BEGIN"
+                + " EXECUTE 'UPDATE apart SET v = v + 100'; COMMIT;"
+                + " EXECUTE 'UPDATE apart SET v = v + 1000'; ROLLBACK; END $$",
+            "CALL parts()",
+            "BEGIN",
+            "SELECT run('UPDATE apart SET v = v + 10000')",
+            "INSERT INTO made VALUES (1), (2), (3), (4)",
+            "COMMIT",
+            "SELECT * FROM apart",
+            "SELECT count(*) FROM made",
+            "DROP FUNCTION run",
+            "DROP FUNCTION outer_one",
+            "DROP PROCEDURE parts",
+            "DROP PROCEDURE inner_one",
+            "DROP TABLE made, apart"),
+        script(
             "a table is locked, altered and written whose trigger notifies",
             "CREATE TABLE made (k int PRIMARY KEY)",
             "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
@@ -377,6 +405,83 @@ class PlacedTablesParityIT {
       }
     }
     return answers;
+  }
+
+  /** The node that runs them watches what they do: there are parts of it on other nodes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE made SET v = 1",
+        "UPDATE made SET v = 1 WHERE k = 1",
+        "SELECT * FROM made FOR UPDATE",
+        "TRUNCATE made",
+        "LOCK TABLE made",
+        "UPDATE alike SET k = 2",
+        "DELETE FROM alike",
+        "CREATE TABLE other (k int)",
+        "ALTER TABLE apart ADD COLUMN w int",
+        "DROP TABLE apart",
+        "DO 'BEGIN UPDATE made SET v = 9; END'",
+        "SELECT create_distributed_table('apart', 'k')"
+      })
+  void whatABodyRunsUnseenIsWatched(String text) throws IOException {
+    List<String> tables = List.of("made", "alike", "apart");
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      for (String table : tables) {
+        ParityFixture.ask(client, "CREATE TABLE " + table + " (k int PRIMARY KEY, v int)");
+      }
+      ParityFixture.ask(client, "SELECT create_distributed_table('made', 'k')");
+      ParityFixture.ask(client, "SELECT create_reference_table('alike')");
+      ParityFixture.ask(client, "INSERT INTO made SELECT i, 0 FROM generate_series(1, 9) i");
+      ParityFixture.ask(client, "INSERT INTO alike VALUES (1)");
+      ParityFixture.ask(client, body("run(what text)", "EXECUTE what; RETURN 1"));
+      try {
+        String run = "SELECT run('" + text.replace("'", "''") + "')";
+        assertEquals("E", ParityFixture.ask(client, run).get(0).substring(0, 1));
+        assertEquals(
+            "[9, 0]", ParityFixture.ask(client, "SELECT count(*), sum(v) FROM made").get(0));
+        assertEquals("[1]", ParityFixture.ask(client, "SELECT k FROM alike").get(0));
+      } finally {
+        ParityFixture.ask(client, "DROP FUNCTION run");
+        for (String table : tables) {
+          ParityFixture.ask(client, "DROP TABLE " + table);
+        }
+      }
+    }
+  }
+
+  /** One node alone would have another placement than the others. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "DO $$ BEGIN PERFORM create_distributed_table('apart', 'k'); END $$",
+        "DO $$ BEGIN EXECUTE 'SELECT create_reference_table(''apart'')'; END $$",
+        "CALL place_it()",
+        "SELECT placed_it()"
+      })
+  void noBodyChangesThePlacementOfOneNode(String sql) throws IOException {
+    String body = " LANGUAGE plpgsql AS $$ BEGIN PERFORM create_distributed_table('apart', 'k'); ";
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      ParityFixture.ask(client, "CREATE TABLE apart (k int PRIMARY KEY, v int)");
+      ParityFixture.ask(client, "CREATE PROCEDURE place_it()" + body + "END $$");
+      ParityFixture.ask(
+          client, "CREATE FUNCTION placed_it() RETURNS int" + body + "RETURN 1; END $$");
+      try {
+        assertEquals("E 0A000", ParityFixture.ask(client, sql).get(0).strip());
+        assertEquals(
+            "[]",
+            ParityFixture.ask(client, "SELECT create_distributed_table('apart', 'k')").get(0));
+        assertEquals(
+            "C INSERT 0 9",
+            ParityFixture.ask(client, "INSERT INTO apart SELECT i, i FROM generate_series(1, 9) i")
+                .get(0)
+                .strip());
+      } finally {
+        ParityFixture.ask(client, "DROP PROCEDURE place_it");
+        ParityFixture.ask(client, "DROP FUNCTION placed_it");
+        ParityFixture.ask(client, "DROP TABLE apart");
+      }
+    }
   }
 
   /** Rows travel as arrays, in whose texts there are no NULLs then. */

@@ -1,0 +1,63 @@
+//! Which statement of the client's a change of the placement runs in. Routers have every node run the calls of our own functions, and commands; a
+//! user's function or procedure they may have one node run, which must not change the placement alone. DO blocks are watched elsewhere (`block`).
+
+use super::analysis::tree::{self, NodePtr};
+use super::refused;
+use pgrx::pg_sys::{self, Oid};
+
+/// Raises where only this node would change it.
+pub fn check() {
+    // SAFETY: the portal that runs, with its statements.
+    let is_alone = unsafe {
+        pg_sys::ActivePortal.as_ref().is_some_and(|portal| {
+            tree::nodes(portal.stmts)
+                .filter_map(|node| tree::cast::<pg_sys::PlannedStmt, _>(node))
+                .any(|statement| !is_run_by_all(statement))
+        })
+    };
+    if is_alone {
+        refused::raise(
+            "a function or procedure cannot change the placement of a cluster",
+            "Call the function that changes it by itself: the router has every node run it.",
+        );
+    }
+}
+
+fn is_run_by_all(statement: &pg_sys::PlannedStmt) -> bool {
+    match tree::cast::<pg_sys::CallStmt, _>(statement.utilityStmt) {
+        Some(call) => calls_ours(call.funcexpr.cast()),
+        None => !statement.utilityStmt.is_null() || plan_calls_ours(statement.planTree),
+    }
+}
+
+fn plan_calls_ours(plan: *const pg_sys::Plan) -> bool {
+    // SAFETY: a finished plan; the tag says what a node is.
+    let Some(node) = (unsafe { plan.as_ref() }) else {
+        return false;
+    };
+    let given = tree::cast::<pg_sys::FunctionScan, _>(plan).map(|scan| scan.functions);
+    [Some(node.targetlist), Some(node.qual), given]
+        .into_iter()
+        .flatten()
+        .any(|list| calls_ours(list.cast()))
+        || plan_calls_ours(node.lefttree)
+        || plan_calls_ours(node.righttree)
+}
+
+/// Whether an expression calls a function of the extension.
+fn calls_ours(expression: NodePtr) -> bool {
+    tree::any(expression, &mut |node| {
+        tree::cast::<pg_sys::FuncExpr, _>(node).is_some_and(|call| is_ours(call.funcid))
+    })
+}
+
+fn is_ours(function: Oid) -> bool {
+    // SAFETY: catalogue look-ups; what is missing has no number.
+    unsafe {
+        let extension = pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
+        extension != Oid::INVALID && {
+            let name = tree::string(pg_sys::get_extension_name(extension));
+            name == "abelian" || name == "abelian_cluster"
+        }
+    }
+}

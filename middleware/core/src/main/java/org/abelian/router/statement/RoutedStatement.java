@@ -3,6 +3,7 @@ package org.abelian.router.statement;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.abelian.router.analysis.BodyFacts;
 import org.abelian.router.analysis.CallFacts;
 import org.abelian.router.analysis.InsertFacts;
 import org.abelian.router.analysis.NodeFunctions;
@@ -327,10 +328,24 @@ public final class RoutedStatement {
     return readsTables;
   }
 
-  /** True when it may do what a rollback does not take back, as advisory locks are taken. */
+  /**
+   * True when it may do what a rollback does not take back, as advisory locks are taken, or a body
+   * commits a part of its work.
+   */
   public boolean lasts() {
     CallFacts calls = facts().calls();
-    return calls.leavesState() || !calls.nodeFunctions().ofOneNode().isEmpty();
+    return calls.leavesState() || !calls.nodeFunctions().ofOneNode().isEmpty() || mayCommit();
+  }
+
+  private boolean mayCommit() {
+    CallFacts calls = facts().calls();
+    UtilityKind utility = facts().command().utility();
+    BodyFacts body = calls.body();
+    boolean isUnseenCall =
+        utility == UtilityKind.CALL
+            && calls.procedure() == null
+            && (body == null || !body.unseen().isEmpty());
+    return isUnseenCall || body != null && body.ends() && facts().kind() == StatementKind.UTILITY;
   }
 
   /** True when a locking clause locks rows. */

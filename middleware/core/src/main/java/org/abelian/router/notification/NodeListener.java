@@ -26,6 +26,9 @@ import org.abelian.router.protocol.ErrorFields;
 final class NodeListener {
   private static final int ANSWER_MILLIS = 5000;
 
+  /** Connections that were idle may have been lost without notice when the node was restarted. */
+  private static final int ATTEMPTS = 3;
+
   /**
    * What a node listens to.
    *
@@ -175,6 +178,19 @@ final class NodeListener {
 
   /** Notifies the thread, over another connection. */
   private void say(long token) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        sayOnce(token);
+        return;
+      } catch (NodeLostException lost) {
+        if (attempt == ATTEMPTS) {
+          throw lost;
+        }
+      }
+    }
+  }
+
+  private void sayOnce(long token) throws IOException {
     NodeConnection other = pool.borrow(new Object(), null);
     try {
       other.timeout(ANSWER_MILLIS);
@@ -195,7 +211,7 @@ final class NodeListener {
   private void run() {
     String reason = "closed";
     try {
-      NodeConnection own = pool.borrow(this, null);
+      NodeConnection own = listening();
       connection = own;
       try {
         serve(own);
@@ -209,8 +225,28 @@ final class NodeListener {
     }
   }
 
+  /** A connection that listens to the host's own channel. */
+  private NodeConnection listening() throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      NodeConnection own = pool.borrow(this, null);
+      boolean listens = false;
+      try {
+        query(own, "SET client_encoding = 'UTF8'; LISTEN " + quoted(wakeChannel));
+        listens = true;
+        return own;
+      } catch (NodeLostException lost) {
+        if (attempt == ATTEMPTS) {
+          throw lost;
+        }
+      } finally {
+        if (!listens) {
+          pool.drop(own);
+        }
+      }
+    }
+  }
+
   private void serve(NodeConnection own) throws IOException {
-    query(own, "SET client_encoding = 'UTF8'; LISTEN " + quoted(wakeChannel));
     lock.lock();
     try {
       listens = true;

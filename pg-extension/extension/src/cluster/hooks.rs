@@ -227,6 +227,7 @@ fn check_version_again(tag: NodeTag, has_committed: bool) {
     if !has_committed {
         refuse_outdated_router();
     } else if matches!(tag, NodeTag::T_CallStmt | NodeTag::T_DoStmt)
+        && transaction_token::has_written()
         && let Some(current) = version::newer_than_router()
     {
         version::refuse_rest(current);

@@ -1,9 +1,10 @@
 //! Which statement of the client's a change of the placement runs in. Routers have every node run the calls of our own functions, and commands; a
 //! user's function or procedure they may have one node run, which must not change the placement alone. DO blocks are watched elsewhere (`block`).
 
+use super::analysis::functions;
 use super::analysis::tree::{self, NodePtr};
 use super::refused;
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys;
 
 /// Raises where only this node would change it.
 pub fn check() {
@@ -26,7 +27,12 @@ pub fn check() {
 fn is_run_by_all(statement: &pg_sys::PlannedStmt) -> bool {
     match tree::cast::<pg_sys::CallStmt, _>(statement.utilityStmt) {
         Some(call) => calls_ours(call.funcexpr.cast()),
-        None => !statement.utilityStmt.is_null() || plan_calls_ours(statement.planTree),
+        None => {
+            let mut others = tree::nodes(statement.subplans);
+            !statement.utilityStmt.is_null()
+                || plan_calls_ours(statement.planTree)
+                || others.any(|plan| plan_calls_ours(plan.cast()))
+        }
     }
 }
 
@@ -40,24 +46,31 @@ fn plan_calls_ours(plan: *const pg_sys::Plan) -> bool {
         .into_iter()
         .flatten()
         .any(|list| calls_ours(list.cast()))
-        || plan_calls_ours(node.lefttree)
-        || plan_calls_ours(node.righttree)
+        || plans_below(node).any(plan_calls_ours)
 }
 
-/// Whether an expression calls a function of the extension.
+fn plans_below(node: &pg_sys::Plan) -> impl Iterator<Item = *const pg_sys::Plan> {
+    let plan: *const pg_sys::Plan = node;
+    let below = tree::cast::<pg_sys::SubqueryScan, _>(plan).map(|scan| scan.subplan);
+    let parts = tree::cast::<pg_sys::Append, _>(plan)
+        .map(|all| all.appendplans)
+        .or_else(|| tree::cast::<pg_sys::MergeAppend, _>(plan).map(|all| all.mergeplans));
+    [node.lefttree, node.righttree]
+        .into_iter()
+        .chain(below)
+        .map(|one| one.cast_const())
+        .chain(
+            parts
+                .into_iter()
+                .flat_map(|list| tree::nodes(list))
+                .map(|one| one.cast_const().cast()),
+        )
+}
+
+/// Whether an expression calls a function of ours that changes the placement.
 fn calls_ours(expression: NodePtr) -> bool {
     tree::any(expression, &mut |node| {
-        tree::cast::<pg_sys::FuncExpr, _>(node).is_some_and(|call| is_ours(call.funcid))
+        tree::cast::<pg_sys::FuncExpr, _>(node)
+            .is_some_and(|call| functions::is_placement_function(call.funcid))
     })
-}
-
-fn is_ours(function: Oid) -> bool {
-    // SAFETY: catalogue look-ups; what is missing has no number.
-    unsafe {
-        let extension = pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
-        extension != Oid::INVALID && {
-            let name = tree::string(pg_sys::get_extension_name(extension));
-            name == "abelian" || name == "abelian_cluster"
-        }
-    }
 }

@@ -2,6 +2,7 @@
 //! client's statement fails then when it is over, or its transaction at COMMIT, if a trigger ran later.
 
 use crate::boundary::PostgresError;
+use crate::hooks;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::transaction;
 use pgrx::pg_sys::{self, SubTransactionId};
@@ -23,11 +24,7 @@ pub fn install() {
     transaction::on_subtransaction(&Subscriber {
         concerns: |end| end.kind == pg_sys::SubXactEvent::SUBXACT_EVENT_ABORT_SUB,
         tell: |end| match end.own > CLIENTS.get() {
-            true => LAST.with_borrow_mut(|last| {
-                if let Some(refusal) = last {
-                    refusal.is_caught = true;
-                }
-            }),
+            true => note_caught(),
             // The statement itself has failed.
             false => LAST.set(None),
         },
@@ -41,10 +38,22 @@ pub fn install() {
         tell: |event| match transaction::is_over(*event) {
             true => {
                 CLIENTS.set(1);
-                LAST.set(None);
+                // A procedure that rolls back goes on behind what it has caught.
+                match hooks::is_nested() && *event == pg_sys::XactEvent::XACT_EVENT_ABORT {
+                    true => note_caught(),
+                    false => LAST.set(None),
+                }
             }
             false => raise_caught(),
         },
+    });
+}
+
+fn note_caught() {
+    LAST.with_borrow_mut(|last| {
+        if let Some(refusal) = last {
+            refusal.is_caught = true;
+        }
     });
 }
 

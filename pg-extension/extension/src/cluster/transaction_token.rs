@@ -52,6 +52,12 @@ pg_function!(
     }
 );
 
+/// Whether the transaction has changed anything, or may have.
+pub fn has_written() -> bool {
+    // SAFETY: a plain read of the transaction state.
+    unsafe { pg_sys::GetTopTransactionIdIfAny() != pg_sys::InvalidTransactionId }
+}
+
 /// Called after each statement of the client. Transactions outside a transaction block are not reported: they are
 /// over before a router could read it.
 pub fn report() {

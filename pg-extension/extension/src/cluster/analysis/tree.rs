@@ -31,6 +31,7 @@ tagged!(
     CreateEnumStmt T_CreateEnumStmt, CreateForeignTableStmt T_CreateForeignTableStmt, CreateFunctionStmt T_CreateFunctionStmt,
     CreatePolicyStmt T_CreatePolicyStmt, CreateRangeStmt T_CreateRangeStmt, CreateStatsStmt T_CreateStatsStmt, DefineStmt T_DefineStmt,
     FunctionParameter T_FunctionParameter, GrantStmt T_GrantStmt, ObjectWithArgs T_ObjectWithArgs, PartitionCmd T_PartitionCmd, PlannedStmt T_PlannedStmt, FunctionScan T_FunctionScan,
+    Append T_Append, MergeAppend T_MergeAppend, SubqueryScan T_SubqueryScan,
     RefreshMatViewStmt T_RefreshMatViewStmt, RuleStmt T_RuleStmt, SecLabelStmt T_SecLabelStmt, TableLikeClause T_TableLikeClause,
     TypeName T_TypeName,
     VacuumRelation T_VacuumRelation,

@@ -2,7 +2,6 @@
 //! that is not understood otherwise, or runs texts that it makes, names its tables too.
 
 use super::super::super::analysis::functions::{self, FIRST_USER_OBJECT};
-use super::super::super::analysis::relation::Placement;
 use super::super::super::analysis::{called_body, parser, relation, tree};
 use super::super::super::postgres;
 use super::{source, touched};
@@ -59,41 +58,6 @@ pub fn read_by(function: Oid) -> Option<Reads> {
         }
     }
     Some(Reads { tables, volatile })
-}
-
-/// Whether a function, or one that it calls, names a table that is placed; also where that is not known.
-pub fn names_placed(function: Oid) -> bool {
-    let mut seen = BTreeSet::new();
-    let mut next = vec![function];
-    while let Some(function) = next.pop() {
-        if !seen.insert(function.to_u32()) {
-            continue;
-        } else if seen.len() > FUNCTIONS_MAX {
-            return true;
-        }
-        if let Some(found) = touched::findings(function) {
-            let mut named = found.touched.iter();
-            if named.any(|touch| relation::numbered(&touch.table).is_none_or(is_placed)) {
-                return true;
-            }
-            let called = found.called.opaque.iter();
-            next.extend(called.flat_map(|name| functions::named(name)));
-        }
-        let text = source::text(function);
-        for name in text.iter().flat_map(|text| names(text)) {
-            if table(&name).is_some_and(is_placed) {
-                return true;
-            }
-            let called = functions::named_by(&name).into_iter();
-            next.extend(called.filter(|called| called.to_u32() >= FIRST_USER_OBJECT));
-        }
-    }
-    false
-}
-
-fn is_placed(table: Oid) -> bool {
-    let placement = relation::Relation::new(table, 0).placement;
-    !matches!(placement, Placement::None | Placement::Catalog)
 }
 
 /// The table of that name, if there is one.

@@ -28,7 +28,7 @@ pub struct Body<'f> {
     /// The same with their names; null where there is no query.
     row: pg_sys::TupleDesc,
     /// Of the queries of cursors that were opened, by the cursors' variables.
-    opened: HashMap<i32, pg_sys::TupleDesc>,
+    opened: HashMap<i32, (pg_sys::TupleDesc, Sources)>,
     /// What FOUND may ever hold.
     found_ever: Sources,
 }
@@ -191,6 +191,10 @@ impl Body<'_> {
                 if (*datum).dtype == pg_sys::PLpgSQL_datum_type::PLPGSQL_DTYPE_RECFIELD {
                     let parent = (*datum.cast::<pg_sys::PLpgSQL_recfield>()).recparentno;
                     self.findings.parents.insert(number + 1, parent + 1);
+                    if records::is_of_any_row(self.function, parent) {
+                        let what = "a field of a record, which may have others or none";
+                        self.findings.differs(what.to_owned());
+                    }
                 }
             }
             for _ in 0..ROUNDS_MAX {
@@ -596,6 +600,8 @@ impl Body<'_> {
             if choice.have_else {
                 self.list(choice.else_stmts, &inner)?;
             } else {
+                let place = format!("line {}: CASE without ELSE", choice.lineno);
+                self.findings.decide(&place, &inner);
                 self.aborts(choice.lineno, "CASE without ELSE", &inner);
             }
             self.blur_found();

@@ -18,9 +18,9 @@ impl Body<'_> {
                 self.unknown(open.lineno, "EXECUTE");
             }
             for query in [open.argquery, open.query, self.bound(open.curvar)] {
-                self.expression(query, open.lineno, control)?;
+                let sources = self.expression(query, open.lineno, control)?;
                 if !query.is_null() {
-                    self.opened.insert(open.curvar, self.row);
+                    self.opened.insert(open.curvar, (self.row, sources));
                 }
             }
             self.findings
@@ -46,14 +46,17 @@ impl Body<'_> {
         fetch: &pg_sys::PLpgSQL_stmt_fetch,
         control: &Sources,
     ) -> Result<(), PostgresError> {
-        let sources = Sources::from([Source::Differs]);
+        let Some((row, mut sources)) = self.opened.get(&fetch.curvar).cloned() else {
+            self.unknown(fetch.lineno, "a cursor that is opened elsewhere");
+            return Ok(());
+        };
+        sources.insert(Source::Differs);
         self.findings
             .differs(format!("line {}: a cursor", fetch.lineno));
         // SAFETY: a compiled statement.
         unsafe {
             self.expression(fetch.expr, fetch.lineno, control)?;
-            let opened = self.opened.get(&fetch.curvar);
-            self.row = opened.copied().unwrap_or(std::ptr::null_mut());
+            self.row = row;
             self.assign_to(fetch.target, &sources);
             self.found(&sources);
         }

@@ -58,6 +58,19 @@ pub(super) unsafe fn retype(function: *mut pg_sys::PLpgSQL_function, number: i32
     }
 }
 
+/// Whether a variable is a RECORD, whose columns are known only when it is assigned.
+///
+/// # Safety
+/// A compiled function.
+pub(super) unsafe fn is_of_any_row(function: *mut pg_sys::PLpgSQL_function, number: i32) -> bool {
+    // SAFETY: by the caller; the kind of a variable says what it is.
+    unsafe {
+        let datum = *(*function).datums.add(number as usize);
+        (*datum).dtype == Variable::PLPGSQL_DTYPE_REC
+            && (*datum.cast::<pg_sys::PLpgSQL_rec>()).rectypeid == pg_sys::RECORDOID
+    }
+}
+
 /// Gives a variable of type RECORD the columns of what was assigned to it last; null for what is not known.
 ///
 /// # Safety
@@ -95,7 +108,8 @@ pub(super) unsafe fn shape_by_type(
     };
     // SAFETY: by the caller; a named type of rows has columns.
     unsafe {
-        if pg_sys::type_is_rowtype(type_oid) {
+        let type_oid = pg_sys::getBaseType(type_oid);
+        if type_oid != pg_sys::RECORDOID && pg_sys::type_is_rowtype(type_oid) {
             let row = pg_sys::lookup_rowtype_tupdesc_copy(type_oid, -1);
             shape(function, number, row);
         }

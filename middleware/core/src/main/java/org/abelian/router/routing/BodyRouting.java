@@ -31,7 +31,7 @@ final class BodyRouting {
   /** True when all that the statement does is known. */
   boolean applies() {
     return body != null
-        && (body.unseen().isEmpty() || body.stays())
+        && body.unseen().isEmpty()
         && facts.calls().nodeFunctions().ofNoNode().isEmpty()
         && facts.calls().functions().stream().allMatch(body.function()::equals);
   }
@@ -73,8 +73,7 @@ final class BodyRouting {
 
   Plan plan() {
     NodeSet first = NodeSet.of(catalog.first().id());
-    boolean onFirst = body.stays() || !facts.calls().nodeFunctions().ofOneNode().isEmpty();
-    NodeSet always = onFirst ? first : NodeSet.NONE;
+    NodeSet always = facts.calls().nodeFunctions().ofOneNode().isEmpty() ? NodeSet.NONE : first;
     List<Need> needs = new ArrayList<>();
     for (BodyFacts.Touch touch : body.touches()) {
       Placement placement =

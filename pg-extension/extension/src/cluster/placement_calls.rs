@@ -1,10 +1,9 @@
 //! Which statement of the client's a change of the placement runs in. Routers have every node run the calls of our own functions, and commands; a
 //! user's function or procedure they may have one node run, which must not change the placement alone. DO blocks are watched elsewhere (`block`).
 
-use super::analysis::functions;
 use super::analysis::tree::{self, NodePtr};
 use super::refused;
-use pgrx::pg_sys;
+use pgrx::pg_sys::{self, Oid};
 
 /// Raises where only this node would change it.
 pub fn check() {
@@ -67,10 +66,20 @@ fn plans_below(node: &pg_sys::Plan) -> impl Iterator<Item = *const pg_sys::Plan>
         )
 }
 
-/// Whether an expression calls a function of ours that changes the placement.
+/// Whether an expression calls a function of the extension.
 fn calls_ours(expression: NodePtr) -> bool {
     tree::any(expression, &mut |node| {
-        tree::cast::<pg_sys::FuncExpr, _>(node)
-            .is_some_and(|call| functions::is_placement_function(call.funcid))
+        tree::cast::<pg_sys::FuncExpr, _>(node).is_some_and(|call| is_ours(call.funcid))
     })
+}
+
+fn is_ours(function: Oid) -> bool {
+    // SAFETY: catalogue look-ups; what is missing has no number.
+    unsafe {
+        let extension = pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
+        extension != Oid::INVALID && {
+            let name = tree::string(pg_sys::get_extension_name(extension));
+            name == "abelian" || name == "abelian_cluster"
+        }
+    }
 }

@@ -125,8 +125,7 @@ pub fn is_placement_name(parts: &[String]) -> bool {
     }
 }
 
-/// Whether it changes the placement.
-pub fn is_placement_function(function: Oid) -> bool {
+fn is_placement_function(function: Oid) -> bool {
     let (schema, name) = relation::function_name(function);
     is_placement(&schema, &name) && !catalog::is_of_another_extension(function)
 }

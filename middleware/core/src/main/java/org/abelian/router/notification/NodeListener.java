@@ -178,12 +178,24 @@ final class NodeListener {
 
   /** Notifies the thread, over another connection. */
   private void say(long token) throws IOException {
-    for (int attempt = 1; ; attempt++) {
+    onLiveConnection(
+        () -> {
+          sayOnce(token);
+          return token;
+        });
+  }
+
+  /** Something that can be done again over another connection. */
+  private interface Attempt<T> {
+    T run() throws IOException;
+  }
+
+  private static <T> T onLiveConnection(Attempt<T> attempt) throws IOException {
+    for (int count = 1; ; count++) {
       try {
-        sayOnce(token);
-        return;
+        return attempt.run();
       } catch (NodeLostException lost) {
-        if (attempt == ATTEMPTS) {
+        if (count == ATTEMPTS) {
           throw lost;
         }
       }
@@ -211,7 +223,7 @@ final class NodeListener {
   private void run() {
     String reason = "closed";
     try {
-      NodeConnection own = listening();
+      NodeConnection own = onLiveConnection(this::listening);
       connection = own;
       try {
         serve(own);
@@ -227,21 +239,15 @@ final class NodeListener {
 
   /** A connection that listens to the host's own channel. */
   private NodeConnection listening() throws IOException {
-    for (int attempt = 1; ; attempt++) {
-      NodeConnection own = pool.borrow(this, null);
-      boolean listens = false;
-      try {
-        query(own, "SET client_encoding = 'UTF8'; LISTEN " + quoted(wakeChannel));
-        listens = true;
-        return own;
-      } catch (NodeLostException lost) {
-        if (attempt == ATTEMPTS) {
-          throw lost;
-        }
-      } finally {
-        if (!listens) {
-          pool.drop(own);
-        }
+    NodeConnection own = pool.borrow(this, null);
+    boolean listens = false;
+    try {
+      query(own, "SET client_encoding = 'UTF8'; LISTEN " + quoted(wakeChannel));
+      listens = true;
+      return own;
+    } finally {
+      if (!listens) {
+        pool.drop(own);
       }
     }
   }

@@ -3,7 +3,8 @@
 
 use super::analysis::tree::{self, NodePtr};
 use super::refused;
-use pgrx::pg_sys::{self, Oid};
+use crate::catalog;
+use pgrx::pg_sys;
 
 /// Raises where only this node would change it.
 pub fn check() {
@@ -69,17 +70,7 @@ fn plans_below(node: &pg_sys::Plan) -> impl Iterator<Item = *const pg_sys::Plan>
 /// Whether an expression calls a function of the extension.
 fn calls_ours(expression: NodePtr) -> bool {
     tree::any(expression, &mut |node| {
-        tree::cast::<pg_sys::FuncExpr, _>(node).is_some_and(|call| is_ours(call.funcid))
+        tree::cast::<pg_sys::FuncExpr, _>(node)
+            .is_some_and(|call| catalog::is_of_extension(call.funcid))
     })
-}
-
-fn is_ours(function: Oid) -> bool {
-    // SAFETY: catalogue look-ups; what is missing has no number.
-    unsafe {
-        let extension = pg_sys::getExtensionOfObject(pg_sys::ProcedureRelationId, function);
-        extension != Oid::INVALID && {
-            let name = tree::string(pg_sys::get_extension_name(extension));
-            name == "abelian" || name == "abelian_cluster"
-        }
-    }
 }

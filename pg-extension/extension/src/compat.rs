@@ -12,6 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
 mod merge;
+pub mod scram;
 pub mod serializable;
 
 pub use merge::{

@@ -5,8 +5,8 @@
 
 use super::{
     block, column_fill, copies, foreign_key, gate, misplaced, nested, postgres, procedure, refused,
-    row_triggers, run_as, schema_change, sequence_commands, session_locks, session_settings,
-    settings, transaction_token, unique_index, version, vote,
+    role_passwords, row_triggers, run_as, schema_change, sequence_commands, session_locks,
+    session_settings, settings, transaction_token, unique_index, version, vote,
 };
 use crate::backend;
 use crate::boundary::functions;
@@ -247,7 +247,10 @@ fn command_starts(command: Command) -> Command {
     nested::statement_starts(command.node());
     // SAFETY: a planned command.
     let changed = unsafe { nested::without_rows(command.statement()) };
-    match changed.or_else(|| sequence_commands::adapted(&command)) {
+    let adapted = changed
+        .or_else(|| sequence_commands::adapted(&command))
+        .or_else(|| role_passwords::adapted(&command));
+    match adapted {
         Some(changed) => command.with_statement(changed),
         None => command,
     }

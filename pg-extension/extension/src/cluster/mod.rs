@@ -35,6 +35,7 @@ mod placement_calls;
 pub mod postgres;
 mod procedure;
 mod refused;
+mod role_passwords;
 mod row_triggers;
 mod run_as;
 pub mod rw_conflicts;

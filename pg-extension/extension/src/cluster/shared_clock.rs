@@ -75,6 +75,11 @@ pub fn is_shared() -> bool {
     OWN.get().is_some()
 }
 
+/// When the running command has begun, in microseconds.
+pub fn statement() -> i64 {
+    own().statement
+}
+
 fn own() -> Moments {
     // SAFETY: plain reads of the transaction's state.
     unsafe {

@@ -213,6 +213,17 @@ pub fn gives_rows_values(statement: NodePtr) -> bool {
     })
 }
 
+/// The password that a command gives to a role, as it stands there.
+pub fn password(statement: NodePtr) -> Option<&'static pg_sys::String> {
+    let options = match tree::tag(statement)? {
+        NodeTag::T_CreateRoleStmt => tree::cast::<pg_sys::CreateRoleStmt, _>(statement)?.options,
+        _ => tree::cast::<pg_sys::AlterRoleStmt, _>(statement)?.options,
+    };
+    let option = tree::list::<pg_sys::DefElem>(options)
+        .find(|option| tree::string(option.defname) == "password")?;
+    tree::cast(option.arg)
+}
+
 /// Whether PostgreSQL refuses the command inside a transaction block.
 pub fn needs_own_transaction(statement: NodePtr) -> bool {
     if let Some(vacuum) = tree::cast::<pg_sys::VacuumStmt, _>(statement) {

@@ -26,7 +26,7 @@ macro_rules! tagged {
 tagged!(
     AlterDatabaseStmt T_AlterDatabaseStmt, AlterDomainStmt T_AlterDomainStmt, AlterEnumStmt T_AlterEnumStmt, AlterFunctionStmt T_AlterFunctionStmt,
     AlterObjectDependsStmt T_AlterObjectDependsStmt, AlterOwnerStmt T_AlterOwnerStmt, AlterPolicyStmt T_AlterPolicyStmt, AlterSeqStmt T_AlterSeqStmt,
-    AlterTableCmd T_AlterTableCmd, AlterTypeStmt T_AlterTypeStmt, ColumnDef T_ColumnDef, CommentStmt T_CommentStmt,
+    AlterTableCmd T_AlterTableCmd, AlterTypeStmt T_AlterTypeStmt, AlterRoleStmt T_AlterRoleStmt, CreateRoleStmt T_CreateRoleStmt, ColumnDef T_ColumnDef, CommentStmt T_CommentStmt,
     CompositeTypeStmt T_CompositeTypeStmt, Constraint T_Constraint, CreateCastStmt T_CreateCastStmt, CreateDomainStmt T_CreateDomainStmt,
     CreateEnumStmt T_CreateEnumStmt, CreateForeignTableStmt T_CreateForeignTableStmt, CreateFunctionStmt T_CreateFunctionStmt,
     CreatePolicyStmt T_CreatePolicyStmt, CreateRangeStmt T_CreateRangeStmt, CreateStatsStmt T_CreateStatsStmt, DefineStmt T_DefineStmt,
@@ -50,7 +50,7 @@ tagged!(
     MergeAction T_MergeAction, MinMaxExpr T_MinMaxExpr, ModifyTable T_ModifyTable, NamedArgExpr T_NamedArgExpr, NextValueExpr T_NextValueExpr, NotifyStmt T_NotifyStmt, OpExpr T_OpExpr,
     NullTest T_NullTest, Param T_Param, PrepareStmt T_PrepareStmt, Query T_Query, RangeTblEntry T_RangeTblEntry,
     RangeTblFunction T_RangeTblFunction, RangeTblRef T_RangeTblRef, RangeVar T_RangeVar, RawStmt T_RawStmt,
-    RelabelType T_RelabelType, ResTarget T_ResTarget, RowMarkClause T_RowMarkClause,
+    RelabelType T_RelabelType, RoleSpec T_RoleSpec, ResTarget T_ResTarget, RowMarkClause T_RowMarkClause,
     ScalarArrayOpExpr T_ScalarArrayOpExpr, SQLValueFunction T_SQLValueFunction, SelectStmt T_SelectStmt, SetOperationStmt T_SetOperationStmt,
     SetToDefault T_SetToDefault, SortGroupClause T_SortGroupClause, SubLink T_SubLink, TargetEntry T_TargetEntry,
     TransactionStmt T_TransactionStmt, TruncateStmt T_TruncateStmt, UnlistenStmt T_UnlistenStmt, Var T_Var,

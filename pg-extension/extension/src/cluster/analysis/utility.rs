@@ -34,7 +34,7 @@ pub fn describe(statement: NodePtr, facts: &mut Json) {
     if definition::needs_own_transaction(statement) {
         facts["outside_transaction"] = json!(true);
     }
-    if definition::gives_rows_values(statement) {
+    if definition::gives_rows_values(statement) || definition::password(statement).is_some() {
         facts["fills"] = json!(true);
     }
     facts["relations"] = json!(relations(statement));

@@ -11,7 +11,7 @@ mod rows;
 use super::analysis::functions;
 use super::analysis::tree::{self, NodePtr};
 use super::analysis::{definition, utility};
-use super::{column_fill, foreign_key, nested, refused, sequence_commands};
+use super::{column_fill, foreign_key, nested, refused, role_passwords, sequence_commands};
 use crate::boundary;
 use crate::hooks::subscribers::Subscriber;
 use crate::hooks::utility::{Command, Runner};
@@ -113,7 +113,8 @@ pub fn run(command: &Command, run: Runner<'_>) {
     let finds_nothing = definition::drops_nothing(command.node());
     // SAFETY: a planned command.
     let changed = unsafe { nested::without_rows(command.statement()) }
-        .or_else(|| sequence_commands::adapted(command));
+        .or_else(|| sequence_commands::adapted(command))
+        .or_else(|| role_passwords::adapted(command));
     let ran = {
         let _inside = nested::definition_starts();
         boundary::caught(|| {

@@ -27,4 +27,4 @@ pub use function::{Function, Method};
 pub use kind::Kind;
 pub use rule::Rule;
 pub use rule_json::columns;
-pub use value::Value;
+pub use value::{Value, hash_of_bytes};

@@ -12,7 +12,8 @@ package org.abelian.router.analysis;
  * @param setting null unless it is SET, RESET or SHOW
  * @param rewritten the text to run instead, for CALL of a placement function; null otherwise
  * @param storesRows true when it stores the rows of a query in a relation, or explains what does
- * @param fills true when it may compute a value for rows that are there
+ * @param fills true when it may compute a value for rows that are there, or a verifier of a
+ *     password; all nodes have one clock for it
  * @param analyzes true when it is an EXPLAIN that runs what it explains
  * @param holds true when it declares a cursor that outlives its transaction
  * @param temporary true when it is about an object, no relation, that belongs to the session alone

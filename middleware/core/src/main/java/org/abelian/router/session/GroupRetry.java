@@ -212,13 +212,14 @@ public final class GroupRetry {
 
   /**
    * As {@link #request}, after a deadlock between nodes, which the group's order may avoid. Who has
-   * kept the order may have met somebody who did not yet.
+   * kept the order may have met somebody who did not yet, or a definition that takes its nodes one
+   * after the other.
    */
   public boolean requestInOrder() {
     if (locksOverNodes) {
       order.keep();
     }
-    if (!order.isKept() || lasts || attemptsInOrder >= ATTEMPTS_IN_ORDER || !rewind(false)) {
+    if (lasts || attemptsInOrder >= ATTEMPTS_IN_ORDER || !rewind(false)) {
       done();
       return false;
     }

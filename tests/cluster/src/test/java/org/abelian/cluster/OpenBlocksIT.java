@@ -37,6 +37,11 @@ class OpenBlocksIT {
   private static final int ACCOUNTS = 12;
   private static final int MOVE = 10;
 
+  /** How many wait for a lock of the table on the first node. */
+  private static final String WAITING =
+      "SELECT count(*) FROM pg_locks WHERE NOT granted"
+          + " AND relation = (SELECT oid FROM pg_class WHERE relname = 'money')";
+
   private final RouterServer router;
   private Connection block;
   private Connection other;
@@ -113,6 +118,36 @@ class OpenBlocksIT {
     block.commit();
     assertEquals(9, number(other, "SELECT sum(b) FROM hidden"));
     run(other, "DROP TABLE hidden");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SELECT id FROM money ORDER BY id FOR UPDATE",
+        "SELECT count(*) + 0 * count(random()) FROM money",
+        "SELECT count(*) FROM money"
+      })
+  void definitionCommitsAlthoughReadsWaitForIt(String query) throws Exception {
+    ExecutorService thread = Executors.newSingleThreadExecutor();
+    try (Connection reader = router.connect()) {
+      run(reader, query); // The router knows it from now on.
+      run(block, "ALTER TABLE money ADD COLUMN more int");
+      Future<Void> read =
+          thread.submit(
+              () -> {
+                run(reader, query);
+                return null;
+              });
+      while (0 == number(other, WAITING)) {
+        Thread.sleep(10);
+      }
+      block.commit();
+      read.get();
+      run(block, "ALTER TABLE money DROP COLUMN more");
+      block.commit();
+    } finally {
+      thread.shutdownNow();
+    }
   }
 
   @Test

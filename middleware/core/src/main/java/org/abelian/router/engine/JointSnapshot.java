@@ -243,6 +243,9 @@ final class JointSnapshot {
     SnapshotGate.Hold hold = null;
     boolean bound = false;
     try {
+      if (!lockTables()) {
+        return;
+      }
       hold = context.gate().take(routed.router().catalog(), nodes);
       bindAll();
       bound = true;
@@ -268,6 +271,23 @@ final class JointSnapshot {
     if (!context.replies().failed()) {
       question.runAll();
     }
+  }
+
+  /**
+   * Has the nodes bind it once, so that they lock its tables. Behind the gate it might wait for
+   * somebody who has defined one of them anew, and who waits at the gate to commit that.
+   *
+   * @return false when a node has failed
+   */
+  private boolean lockTables() throws IOException {
+    bindAll();
+    question.answer();
+    for (int place = 0; place < backends.size() && !context.replies().failed(); place++) {
+      if (read.reads(place)) {
+        read.close(place);
+      }
+    }
+    return !context.replies().failed();
   }
 
   private static void release(SnapshotGate.Hold hold, GateTurns.Turn turn) {

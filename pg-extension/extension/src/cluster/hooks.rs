@@ -169,10 +169,15 @@ fn concerns_command(command: &Command) -> bool {
     };
     concerned && touches_tables(command.tag())
         || has_router() && (changes_settings(command.tag()) || command.begins_transaction())
+        || is_inner_session_command(command)
         || run_as::is_inside()
         || command.loaded_table().is_some()
         || our_gid_to_prepare(command).is_some()
         || nested::is_in_block()
+}
+
+fn is_inner_session_command(command: &Command) -> bool {
+    has_router() && !is_client_statement() && nested::is_of_session(command.tag())
 }
 
 fn around_command(command: &Command, run: Runner<'_>) {
@@ -197,6 +202,9 @@ fn around_command(command: &Command, run: Runner<'_>) {
         if let Some(adapted) = sequence_commands::adapted(&command) {
             command = command.with_statement(adapted);
         }
+    }
+    if is_inner_session_command(&command) {
+        nested::check_session_command(command.node());
     }
     if let Some(gid) = our_gid_to_prepare(&command) {
         enter_gate(gid);

@@ -367,6 +367,40 @@ pub fn check_command(command: NodePtr, context: pg_sys::ProcessUtilityContext::T
     }
 }
 
+/// Commands of functions about the session, which has connections to several nodes.
+pub fn is_of_session(tag: NodeTag) -> bool {
+    use NodeTag::*;
+    matches!(
+        tag,
+        T_ListenStmt | T_UnlistenStmt | T_DeallocateStmt | T_ConstraintsSetStmt
+    )
+}
+
+fn deallocates_all(command: NodePtr) -> bool {
+    tree::cast::<pg_sys::DeallocateStmt, _>(command).is_some_and(|one| one.name.is_null())
+}
+
+/// Looks at one that is not the client's own: the router knows nothing of it.
+pub fn check_session_command(command: NodePtr) {
+    let (what, hint) = match tree::tag(command) {
+        _ if is_in_block() => return, // Every node runs it, and has a look of its own.
+        Some(NodeTag::T_ListenStmt | NodeTag::T_UnlistenStmt) => (
+            "a function or procedure cannot LISTEN or UNLISTEN",
+            "Send the command by itself: the router listens for its clients.",
+        ),
+        Some(NodeTag::T_DeallocateStmt) if deallocates_all(command) => (
+            "a function or procedure cannot DEALLOCATE ALL",
+            "Send the command by itself, or name what the function has prepared: others are the router's.",
+        ),
+        Some(NodeTag::T_ConstraintsSetStmt) if placements::are_spread() => (
+            "a function or procedure cannot SET CONSTRAINTS of a cluster",
+            "Send the command by itself: the router runs it on every node.",
+        ),
+        _ => return,
+    };
+    refused::raise(what, hint)
+}
+
 /// Whether this is the node that has the tables without a placement.
 pub fn is_first_node() -> bool {
     placements::first_of_several().is_none_or(|first| first == settings::NODE_ID.get())

@@ -71,7 +71,7 @@ pub mod tree;
 mod unique_indexes;
 mod unread;
 pub mod utility;
-mod view_query;
+pub mod view_query;
 mod with_queries;
 
 use super::{postgres, refused};

@@ -34,6 +34,7 @@ struct Placements {
     /// Which node this is; 0 when no router has said so yet.
     own_node: i32,
     node_count: usize,
+    has_placed: bool,
     homes: HashMap<u32, Home>,
 }
 
@@ -93,6 +94,11 @@ pub fn home(relation: Oid) -> Home {
     })
 }
 
+/// Whether some table has a placement in a cluster of several nodes.
+pub fn are_spread() -> bool {
+    with_current(|placements| placements.node_count > 1 && placements.has_placed)
+}
+
 /// Whether this is a node of a cluster.
 pub fn has_nodes() -> bool {
     with_current(|placements| placements.first_node != i32::MAX)
@@ -147,6 +153,7 @@ fn load(version: i64) -> Placements {
             }
         });
         postgres::each_row(c"placement", COLUMNS, &mut |row| {
+            loaded.has_placed = true;
             let relation = Oid::from(number(row[0]) as u32);
             loaded
                 .homes

@@ -2,10 +2,12 @@
 //! that is not understood otherwise, or runs texts that it makes, names its tables too.
 
 use super::super::super::analysis::functions::{self, FIRST_USER_OBJECT};
-use super::super::super::analysis::{called_body, parser, relation, tree};
+use super::super::super::analysis::relation::Placement;
+use super::super::super::analysis::tree::{self, NodePtr};
+use super::super::super::analysis::{called_body, parser, relation, view_query};
 use super::super::super::postgres;
 use super::{source, touched};
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys::{self, Oid, RTEKind};
 use std::collections::BTreeSet;
 
 /// Functions that call each other are followed so far.
@@ -51,13 +53,74 @@ pub fn read_by(function: Oid) -> Option<Reads> {
                 if !may_read(table) && called_body::runs_as_another(function) {
                     return None;
                 }
-                tables.extend(may_read(table).then_some(table.to_u32()));
+                if may_read(table) {
+                    let below = tables_of(table).into_iter().filter(|one| may_read(*one));
+                    tables.extend(below.map(|one| one.to_u32()));
+                }
             }
             let called = functions::named_by(&name).into_iter();
             next.extend(called.filter(|called| called.to_u32() >= FIRST_USER_OBJECT));
         }
     }
     Some(Reads { tables, volatile })
+}
+
+/// Whether a function, or one that it calls, names a table that is placed, or a view over one; also where that is not known.
+pub fn names_placed(function: Oid) -> bool {
+    let mut seen = BTreeSet::new();
+    let mut next = vec![function];
+    while let Some(function) = next.pop() {
+        if !seen.insert(function.to_u32()) {
+            continue;
+        } else if seen.len() > FUNCTIONS_MAX {
+            return true;
+        }
+        if let Some(found) = touched::findings(function) {
+            let mut named = found.touched.iter();
+            if named.any(|touch| relation::numbered(&touch.table).is_none_or(is_over_placed)) {
+                return true;
+            }
+            let called = found.called.opaque.iter();
+            next.extend(called.flat_map(|name| functions::named(name)));
+        }
+        for name in source::text(function).iter().flat_map(|text| names(text)) {
+            if table(&name).is_some_and(is_over_placed) {
+                return true;
+            }
+            let called = functions::named_by(&name).into_iter();
+            next.extend(called.filter(|called| called.to_u32() >= FIRST_USER_OBJECT));
+        }
+    }
+    false
+}
+
+/// Whether a table is placed, or a view is over one that is.
+fn is_over_placed(table: Oid) -> bool {
+    let mut tables = tables_of(table).into_iter();
+    tables.any(|table| {
+        let placement = relation::Relation::new(table, 0).placement;
+        !matches!(placement, Placement::None | Placement::Catalog)
+    })
+}
+
+/// The table itself, or those that a view is over.
+fn tables_of(relation: Oid) -> Vec<Oid> {
+    let Some(view) = view_query::of_view(relation) else {
+        return vec![relation];
+    };
+    let mut found = Vec::new();
+    let node: NodePtr = std::ptr::from_ref(view).cast_mut().cast();
+    tree::walk(node, &mut |node| {
+        if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
+            let entries = tree::list::<pg_sys::RangeTblEntry>(level.rtable);
+            let tables = entries.filter(|entry| entry.rtekind == RTEKind::RTE_RELATION);
+            // A view's own entries stand for the old and the new row, before 16.
+            let others = tables.filter(|entry| entry.relid != relation);
+            found.extend(others.flat_map(|entry| tables_of(entry.relid)));
+        }
+        true
+    });
+    found
 }
 
 /// The table of that name, if there is one.

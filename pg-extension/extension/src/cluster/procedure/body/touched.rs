@@ -5,7 +5,7 @@ use super::super::super::analysis::functions::{self, Functions};
 use super::super::super::analysis::{relation, tree};
 use super::super::placements;
 use super::findings::Findings;
-use super::{plpgsql, source};
+use super::{mentioned, plpgsql, source};
 use crate::boundary;
 use pgrx::pg_sys::{self, CmdType, Oid};
 use serde_json::{Value as Json, json};
@@ -100,8 +100,12 @@ pub fn facts(function: Oid, returns: bool) -> Option<(Json, Functions)> {
     // SAFETY: the function exists; the text is the server's.
     let signature = unsafe { tree::string(pg_sys::format_procedure_qualified(function)) };
     let (schema, name) = relation::function_name(function);
+    // What it does besides, the node watches while it runs.
+    let stays = !findings.unseen.is_empty()
+        && !findings.called.placement
+        && !mentioned::names_placed(function);
     let facts = json!({
-        "signature": signature, "function": format!("{schema}.{name}"), "returns": returns, "flat": flat,
+        "signature": signature, "stays": stays, "function": format!("{schema}.{name}"), "returns": returns, "flat": flat,
         "unseen": findings.unseen, "ends": findings.ends_transactions, "touches": touches(&findings),
     });
     Some((facts, findings.called))

@@ -322,6 +322,38 @@ class PlacedTablesParityIT {
             "DROP FUNCTION either",
             "DROP TABLE apart, made"),
         script(
+            "bodies that nobody sees through, about tables without placement",
+            "CREATE TABLE made (k int PRIMARY KEY)",
+            place("made", "k"),
+            "CREATE TABLE apart (k int PRIMARY KEY, v int)",
+            "INSERT INTO apart VALUES (1, 1)",
+            body("run(what text)", "EXECUTE what; RETURN 1"),
+            "SELECT run('UPDATE apart SET v = v + 1')",
+            "CREATE PROCEDURE inner_one() LANGUAGE plpgsql AS"
+                + " 'BEGIN UPDATE apart SET v = v + 10; END'",
+            body("outer_one()", "CALL inner_one(); RETURN 2"),
+            "SELECT outer_one()",
+            "CREATE PROCEDURE parts() LANGUAGE plpgsql AS $$ BEGIN"
+                + " EXECUTE 'UPDATE apart SET v = v + 100'; COMMIT;"
+                + " EXECUTE 'UPDATE apart SET v = v + 1000'; ROLLBACK; END $$",
+            "CALL parts()",
+            "BEGIN",
+            "SELECT run('UPDATE apart SET v = v + 10000')",
+            "INSERT INTO made VALUES (1), (2), (3), (4)",
+            "COMMIT",
+            "SELECT * FROM apart",
+            "SELECT count(*) FROM made",
+            "CREATE VIEW over AS SELECT k FROM made",
+            body("sees()", "EXECUTE 'SELECT 1'; RETURN (SELECT count(*) FROM over)"),
+            "SELECT sees()",
+            "DROP FUNCTION sees",
+            "DROP VIEW over",
+            "DROP FUNCTION run",
+            "DROP FUNCTION outer_one",
+            "DROP PROCEDURE parts",
+            "DROP PROCEDURE inner_one",
+            "DROP TABLE made, apart"),
+        script(
             "a table is locked, altered and written whose trigger notifies",
             "CREATE TABLE made (k int PRIMARY KEY)",
             "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"
@@ -379,6 +411,52 @@ class PlacedTablesParityIT {
       }
     }
     return answers;
+  }
+
+  /** The node that runs them watches what they do: there are parts of it on other nodes. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "UPDATE made SET v = 1",
+        "UPDATE made SET v = 1 WHERE k = 1",
+        "SELECT * FROM made FOR UPDATE",
+        "TRUNCATE made",
+        "LOCK TABLE made",
+        "UPDATE alike SET k = 2",
+        "DELETE FROM alike",
+        "CREATE TABLE other (k int)",
+        "ALTER TABLE apart ADD COLUMN w int",
+        "DROP TABLE apart",
+        "DO 'BEGIN UPDATE made SET v = 9; END'",
+        "SELECT create_distributed_table('apart', 'k')",
+        "LISTEN made",
+        "DEALLOCATE ALL",
+        "SET CONSTRAINTS ALL DEFERRED"
+      })
+  void whatABodyRunsUnseenIsWatched(String text) throws IOException {
+    List<String> tables = List.of("made", "alike", "apart");
+    try (WireClient client = ParityFixture.wire(router.port())) {
+      for (String table : tables) {
+        ParityFixture.ask(client, "CREATE TABLE " + table + " (k int PRIMARY KEY, v int)");
+      }
+      ParityFixture.ask(client, "SELECT create_distributed_table('made', 'k')");
+      ParityFixture.ask(client, "SELECT create_reference_table('alike')");
+      ParityFixture.ask(client, "INSERT INTO made SELECT i, 0 FROM generate_series(1, 9) i");
+      ParityFixture.ask(client, "INSERT INTO alike VALUES (1)");
+      ParityFixture.ask(client, body("run(what text)", "EXECUTE what; RETURN 1"));
+      try {
+        String run = "SELECT run('" + text.replace("'", "''") + "')";
+        assertEquals("E", ParityFixture.ask(client, run).get(0).substring(0, 1));
+        assertEquals(
+            "[9, 0]", ParityFixture.ask(client, "SELECT count(*), sum(v) FROM made").get(0));
+        assertEquals("[1]", ParityFixture.ask(client, "SELECT k FROM alike").get(0));
+      } finally {
+        ParityFixture.ask(client, "DROP FUNCTION run");
+        for (String table : tables) {
+          ParityFixture.ask(client, "DROP TABLE " + table);
+        }
+      }
+    }
   }
 
   @ParameterizedTest

@@ -12,6 +12,8 @@ import java.util.Map;
  * @param flat true when it is nothing but changes of one table each, one after the other, so that
  *     no row's value reaches another
  * @param unseen what it may do that is not among the touches; empty when they are all
+ * @param stays true when something is unseen, but it names no table that is placed: it may run on
+ *     the first node, which watches what it does
  * @param ends true when it has COMMIT or ROLLBACK, which PostgreSQL allows outside a block only
  * @param arguments for each argument its value, none when only a node can compute it
  */
@@ -21,6 +23,7 @@ public record BodyFacts(
     boolean returns,
     boolean flat,
     List<String> unseen,
+    boolean stays,
     boolean ends,
     List<List<Value>> arguments,
     List<Touch> touches) {

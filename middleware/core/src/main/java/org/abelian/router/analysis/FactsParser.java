@@ -416,6 +416,7 @@ public final class FactsParser {
             node.path("returns").asBoolean(true),
             node.path("flat").asBoolean(),
             list(node.path("unseen"), JsonNode::asText),
+            node.path("stays").asBoolean(),
             node.path("ends").asBoolean(),
             list(node.path("arguments"), values -> list(values, FactsParser::value)),
             list(node.path("touches"), FactsParser::touch))

@@ -31,7 +31,7 @@ final class BodyRouting {
   /** True when all that the statement does is known. */
   boolean applies() {
     return body != null
-        && body.unseen().isEmpty()
+        && (body.unseen().isEmpty() || body.stays())
         && facts.calls().nodeFunctions().ofNoNode().isEmpty()
         && facts.calls().functions().stream().allMatch(body.function()::equals);
   }
@@ -73,7 +73,8 @@ final class BodyRouting {
 
   Plan plan() {
     NodeSet first = NodeSet.of(catalog.first().id());
-    NodeSet always = facts.calls().nodeFunctions().ofOneNode().isEmpty() ? NodeSet.NONE : first;
+    boolean onFirst = body.stays() || !facts.calls().nodeFunctions().ofOneNode().isEmpty();
+    NodeSet always = onFirst ? first : NodeSet.NONE;
     List<Need> needs = new ArrayList<>();
     for (BodyFacts.Touch touch : body.touches()) {
       Placement placement =

@@ -7,6 +7,7 @@ use super::structure::Structure;
 use super::trust;
 use crate::backend;
 use crate::boundary;
+use crate::catalog;
 use crate::compat::columns_of;
 use crate::error::Error;
 use crate::hooks::cache;
@@ -285,8 +286,12 @@ impl Family {
         if self.empty().is_none() {
             return Ok(image);
         }
-        self.merge(self.empty(), Some(&image))?
-            .ok_or(Error::NoState)
+        let state = self.merge(self.empty(), Some(&image))?;
+        let state = state.ok_or(Error::NoState)?;
+        if self.final_function.is_some_and(catalog::is_of_extension) {
+            backend::in_scratch(|| self.value(&state).map(|_| ()))?; // Its texts may be none.
+        }
+        Ok(state)
     }
 
     /// A serialized state, taken apart and put together again: what is no state is refused.

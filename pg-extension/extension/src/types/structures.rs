@@ -97,9 +97,16 @@ pub(super) fn written_as_text(element: Datum, type_: pg_sys::Oid) -> Text {
     }
 }
 
-/// These bytes as a `text`, which has the form of a `bytea`.
+/// These bytes as a `text`, which has the form of a `bytea`; 22021 as for [`verify`].
 pub(super) fn text_of(bytes: &[u8]) -> Datum {
+    verify(bytes);
     bytea_of(bytes)
+}
+
+/// Raises 22021 where bytes are no text in the database's encoding: a state may have been written by anybody, and in another database.
+fn verify(bytes: &[u8]) {
+    // SAFETY: as many bytes as said.
+    unsafe { pg_sys::pg_verifymbstr(bytes.as_ptr().cast(), bytes.len() as i32, false) };
 }
 
 pub(super) fn numeric(call: Call, n: usize) -> Result<Numeric, Error> {
@@ -189,6 +196,7 @@ impl Json {
 
     /// As a `jsonb`.
     pub(super) fn into_datum(self) -> Result<Datum, Error> {
+        verify(&self.0);
         let text = CString::new(self.0).map_err(|_| Error::Internal("a text with NUL".into()))?;
         // SAFETY: jsonb_in takes a C string, which outlives the call.
         unsafe {

@@ -4,11 +4,12 @@ use super::super::parser;
 use super::super::tree;
 use super::build::{self, Division};
 use crate::boundary::PostgresError;
-use pgrx::pg_sys::{self, Oid};
+use pgrx::pg_sys::{self, LockWaitPolicy, Oid};
+use serde_json::{Value as Json, json};
 
-/// A query over the workers' rows that gives the places of those that the statement takes, OFFSET included, from 1; `None` where it takes all, or
-/// locks none. The combine query must still have the order, and the worker query the limit.
-pub fn query(division: &Division, parameters: &[Oid]) -> Result<Option<String>, PostgresError> {
+/// A query over the workers' rows that gives the places of those that the statement takes, OFFSET included, from 1, and whether nodes wait for
+/// locked rows; `None` where it takes all, or locks none. The combine query must still have the order, and the worker query the limit.
+pub fn query(division: &Division, parameters: &[Oid]) -> Result<Option<Json>, PostgresError> {
     if division.worker.rowMarks.is_null() || division.worker.limitCount.is_null() {
         return Ok(None);
     }
@@ -25,7 +26,9 @@ pub fn query(division: &Division, parameters: &[Oid]) -> Result<Option<String>, 
     taken.targetList = targets(taken, division.columns.len());
     let text = parser::deparse_for(taken, &[])?;
     build::check(&text, &all)?;
-    Ok(Some(text))
+    let mut clauses = tree::list::<pg_sys::RowMarkClause>(division.worker.rowMarks);
+    let waits = clauses.any(|clause| clause.waitPolicy == LockWaitPolicy::LockWaitBlock);
+    Ok(Some(json!({ "text": text, "waits": waits })))
 }
 
 /// The place of a row, and what the rows are sorted by.

@@ -294,10 +294,16 @@ public final class FactsParser {
         list(node.path("parts"), JsonNode::asInt),
         node.path("first_node").asBoolean(),
         node.path("pulls_rows").asBoolean(),
-        text(node.path("taken")),
+        taken(node.path("taken")),
         text(node.path("reason")),
         broadcast(node.path("broadcast")),
         finish(node.path("finish")));
+  }
+
+  private static MergeFacts.Taken taken(JsonNode node) {
+    return node.isObject()
+        ? new MergeFacts.Taken(text(node.path("text")), node.path("waits").asBoolean())
+        : null;
   }
 
   private static MergeFacts.Finish finish(JsonNode node) {

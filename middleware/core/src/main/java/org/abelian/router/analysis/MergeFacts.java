@@ -19,8 +19,8 @@ import java.util.List;
  *     says which part a row is of; empty when all rows have all columns
  * @param firstNode true when rows of the first node alone are among them
  * @param pullsRows true when the workers give rows of the tables as they are, as many as there are
- * @param taken the text that says which of the workers' rows the statement takes, by their places
- *     from 1, when these are the first ones of each node and are locked; else null
+ * @param taken which of the workers' rows the statement takes, when these are the first ones of
+ *     each node and are locked; else null
  * @param reason why it cannot be merged, or why rows of whole tables come together; else null
  * @param broadcast how it can be run so that less moves, or the nodes share the work; null when it
  *     cannot
@@ -36,10 +36,18 @@ public record MergeFacts(
     List<Integer> parts,
     boolean firstNode,
     boolean pullsRows,
-    String taken,
+    Taken taken,
     String reason,
     Broadcast broadcast,
     Finish finish) {
+  /**
+   * Which of the rows that nodes have locked a statement takes.
+   *
+   * @param text tells their places, from 1
+   * @param waits true when nodes wait for rows that others have locked
+   */
+  public record Taken(String text, boolean waits) {}
+
   /** The ways to merge. */
   public enum Mode {
     /** One after the other, in any order. */

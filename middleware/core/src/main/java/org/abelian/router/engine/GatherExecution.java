@@ -237,7 +237,7 @@ final class GatherExecution {
       BitSet taken = locked.all();
       if (!context.replies().failed() && !locked.areOfOneNode()) {
         taken.clear();
-        NodeStatement which = NodeStatement.of(merge.taken(), merge.combineParameters());
+        NodeStatement which = NodeStatement.of(merge.taken().text(), merge.combineParameters());
         runOver(which, locked.arrays(), LockedFirsts.into(taken));
       }
       if (!context.replies().failed()) {
@@ -282,12 +282,18 @@ final class GatherExecution {
     RoutedStatement routed = bound.routed();
     ReplyQueue replies = context.replies();
     boolean last = isClients && routed.origins().isKnown() && context.group().isOneStatement();
-    Worker worker = new Worker(backends, marked);
-    JointSnapshot snapshot = new JointSnapshot(context, routed, backends, worker, true, last);
+    boolean inTurn = locksInTurn(backends);
+    Worker worker = new Worker(backends, marked, inTurn);
+    JointSnapshot snapshot =
+        new JointSnapshot(context, routed, backends, worker, !inTurn, last && !inTurn);
     if (!snapshot.take()) {
       return;
     }
-    SeveralNodes.together(context, backends, () -> collect(backends, rows));
+    if (inTurn) {
+      worker.runInTurn(backends, rows);
+    } else {
+      SeveralNodes.together(context, backends, () -> collect(backends, rows));
+    }
     if (kept == null) {
       worker.portals.forEach(NodePortal::forget);
     } else {
@@ -301,6 +307,16 @@ final class GatherExecution {
     snapshot.end();
   }
 
+  /**
+   * Whether a node locks its rows when those before it have locked theirs: at once, two sessions
+   * that want the same first rows could each wait for the other.
+   */
+  private boolean locksInTurn(List<Backend> backends) {
+    boolean several = bound.routed().locks() && backends.size() > 1;
+    boolean wantsFirst = merge.taken() != null && merge.taken().waits();
+    return several && (wantsFirst || context.retry().mustKeepOrder());
+  }
+
   private void collect(List<Backend> backends, IntFunction<RowSink> rows) {
     for (int place = 0; place < backends.size(); place++) {
       NodeConnection connection = backends.get(place).connection;
@@ -312,19 +328,25 @@ final class GatherExecution {
   private final class Worker implements JointRead {
     private final List<NodePortal> portals = new ArrayList<>();
     private final boolean marked;
+    private final boolean inTurn;
+    private final BitSet marks = new BitSet();
 
     /**
      * @param backends of which the first one also gives the rows that it alone or every node has
+     * @param marked whether nodes make a savepoint before
+     * @param inTurn whether it is run by {@link #runInTurn} only
      */
-    Worker(List<Backend> backends, boolean marked) {
+    Worker(List<Backend> backends, boolean marked, boolean inTurn) {
       this.marked = marked;
+      this.inTurn = inTurn;
       backends.forEach(backend -> portals.add(new NodePortal(context, backend, UNNAMED)));
     }
 
     @Override
     public void bind(int place, byte[] portal) {
       NodePortal there = portals.get(place);
-      if (marked) {
+      if (marked && !marks.get(place)) {
+        marks.set(place); // It may be bound again.
         LockedFirsts.mark(context, there.backend());
       }
       if (portal != null) {
@@ -335,7 +357,20 @@ final class GatherExecution {
 
     @Override
     public void run(int place) {
-      portals.get(place).run(0);
+      if (!inTurn) {
+        portals.get(place).run(0);
+      }
+    }
+
+    /** Runs it on each node when those before it have given their rows. */
+    void runInTurn(List<Backend> backends, IntFunction<RowSink> rows) throws IOException {
+      for (int place = 0; place < portals.size() && !context.replies().failed(); place++) {
+        portals.get(place).run(0);
+        Backend backend = backends.get(place);
+        context.replies().add(new CollectReply(backend.connection, rows.apply(place)));
+        context.backends().requestAnswers();
+        context.replies().runAll();
+      }
     }
 
     @Override

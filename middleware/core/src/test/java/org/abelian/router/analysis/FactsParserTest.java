@@ -53,7 +53,7 @@ class FactsParserTest {
               "relations": [{"id": 3, "schema": "s", "name": "t", "locking": "no key update", "level": 2}],
               "equalities": [{"columns": [[3, "k"], [4, "l"]], "values": [{"const": "x"}], "in": [[{"param": 2}, {"const": "7"}, {"param_array": 3}]]}],
               "returns_rows": true, "functions": ["public.f"],
-              "merge": {"mode": "combine", "worker": "W", "worker_of_one": "O", "parts": [1, 2], "first_node": true, "combine": "C", "worker_types": [20, 1700], "combine_parameters": [1016, 1231], "pulls_rows": true, "taken": "T", "reason": null}}]
+              "merge": {"mode": "combine", "worker": "W", "worker_of_one": "O", "parts": [1, 2], "first_node": true, "combine": "C", "worker_types": [20, 1700], "combine_parameters": [1016, 1231], "pulls_rows": true, "taken": {"text": "T", "waits": true}, "reason": null}}]
             """);
     assertTrue(facts.locks());
     assertFalse(facts.writes());
@@ -79,7 +79,7 @@ class FactsParserTest {
             List.of(1, 2),
             true,
             true,
-            "T",
+            new MergeFacts.Taken("T", true),
             null,
             null,
             null),

@@ -30,7 +30,7 @@ class LockedFirstsTest extends ScriptedCluster {
             List.of(),
             false,
             false,
-            "taken",
+            new MergeFacts.Taken("taken", false),
             null,
             null,
             null);

@@ -131,6 +131,44 @@ class WorkQueueIT {
     return taken;
   }
 
+  /** On one PostgreSQL they wait one behind the other. */
+  @Test
+  void clientsThatWaitForTheFirstJobMeetInNoDeadlock() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    List<Future<List<String>>> clients = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      clients.add(threads.submit(this::waitAndTake));
+    }
+    List<String> taken = new ArrayList<>();
+    for (Future<List<String>> client : clients) {
+      taken.addAll(client.get(SECONDS, TimeUnit.SECONDS));
+    }
+    threads.shutdown();
+    assertEquals(JOBS, taken.size());
+    assertEquals(JOBS, taken.stream().distinct().count());
+  }
+
+  private List<String> waitAndTake() throws SQLException {
+    List<String> taken = new ArrayList<>();
+    try (Connection connection = router.connect()) {
+      connection.setAutoCommit(false);
+      List<String> ids;
+      do {
+        run(connection, "SELECT max(id) FROM job"); // So the transaction cannot be run again.
+        ids =
+            run(
+                connection,
+                "SELECT id FROM job WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE");
+        for (String id : ids) {
+          run(connection, "UPDATE job SET state = 'done' WHERE id = " + id.replace("|", ""));
+        }
+        connection.commit();
+        taken.addAll(ids);
+      } while (!ids.isEmpty());
+    }
+    return taken;
+  }
+
   /** Three nodes lock a row each, of which one is the client's. */
   @Test
   void aBlockKeepsNoMoreLocksThanItsRows() throws SQLException {

@@ -11,6 +11,7 @@ use crate::backend;
 use crate::error::Error;
 use crate::lock::{self, Mode, Part, Tag};
 use crate::object::{self, Delta, Object, Outcome};
+use crate::settings;
 use crate::types::aggregated::{self, Aggregated};
 use crate::types::elements;
 use pgrx::pg_sys::{self, Datum, ItemPointerData};
@@ -103,6 +104,9 @@ impl OnElements {
     /// `abelian.lock_escalation`; additions do if they are locked to the end.
     pub fn lock(&self, object: &Object, wait: bool, additions: Until) -> Option<Taken> {
         let mut taken = Taken::default();
+        if additions == Until::Rewritten && self.are_many() {
+            return self.lock_whole(object, wait);
+        }
         for (hash, mode) in &self.locks {
             if object.id == 0 || lock::holds(Tag::Object(object.id), Mode::Overwrite) {
                 return Some(taken);
@@ -128,6 +132,28 @@ impl OnElements {
             }
         }
         Some(taken)
+    }
+
+    /// Whether a lock for each of them would be a burden on the lock table, which all sessions share.
+    fn are_many(&self) -> bool {
+        let most = usize::try_from(settings::LOCK_ESCALATION.get()).unwrap_or(0);
+        self.locks.len() > most && self.locks.iter().all(|(_, mode)| *mode == Mode::Add)
+    }
+
+    /// The object as a whole in their place, to the end of the transaction.
+    fn lock_whole(&self, object: &Object, wait: bool) -> Option<Taken> {
+        let mut taken = Taken::default();
+        let tag = Part::Value.tag(object);
+        if object.id == 0 || lock::holds(tag, Mode::Overwrite) {
+            return Some(taken);
+        }
+        let got = lock::lock_part(object, Part::Value, Mode::Overwrite, wait);
+        got.then(|| {
+            if lock::needs_lock(object) {
+                taken.0.push((tag, Mode::Overwrite));
+            }
+            taken
+        })
     }
 
     /// Takes the locks under which the operations may be left undone if they change nothing: on the elements, and the intention to read the

@@ -165,6 +165,32 @@ fn describe_ordinary(call: &Call, facts: &mut Json) {
     describe_called_changes(call, &all, facts);
 }
 
+/// The same of a SELECT that reads no table, and calls one function that may, in whatever expression: it goes where the function goes.
+pub fn describe_around(query: &'static pg_sys::Query, facts: &mut Json) {
+    let node: NodePtr = std::ptr::from_ref(query).cast_mut().cast();
+    let &[function] = functions::opaque_of(node).as_slice() else {
+        return;
+    };
+    let mut calls = Vec::new();
+    tree::walk(node, &mut |node| {
+        let call = tree::cast::<pg_sys::FuncExpr, _>(node);
+        calls.extend(call.filter(|call| call.funcid == function));
+        true
+    });
+    let &[call] = calls.as_slice() else {
+        return; // Another call may be about another key.
+    };
+    let is_select = query.commandType == CmdType::CMD_SELECT;
+    if !is_select || procedure::find(function).is_some() {
+        return;
+    }
+    if let Some((mut body, called)) = procedure::body_facts(function, true) {
+        let all = arguments(call);
+        body["arguments"] = all.iter().map(|argument| values(*argument)).collect();
+        fill_in_body(body, called, &[node], facts);
+    }
+}
+
 /// What the body does, where it is nothing but changes.
 fn describe_called_changes(call: &Call, arguments: &[NodePtr], facts: &mut Json) {
     let gives_nothing = call.is_command && call.columns.is_empty();

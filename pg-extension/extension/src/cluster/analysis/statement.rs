@@ -410,6 +410,10 @@ fn describe_query(
         if alone && facts["inlined"].is_null() {
             instead::describe_calls(query, &scopes, parameters, facts);
         }
+        let otherwise = ["inlined", "body"].iter().chain(&whole);
+        if scopes.relations.is_empty() && otherwise.clone().all(|way| facts[*way].is_null()) {
+            procedure_call::describe_around(query, facts);
+        }
     }
     Ok(())
 }

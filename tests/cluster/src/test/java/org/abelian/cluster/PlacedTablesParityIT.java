@@ -354,6 +354,21 @@ class PlacedTablesParityIT {
             "DROP PROCEDURE inner_one",
             "DROP TABLE made, apart"),
         script(
+            "a function that changes one key's row, in expressions",
+            "CREATE TABLE made (k int PRIMARY KEY, v int)",
+            place("made", "k"),
+            "INSERT INTO made SELECT i, i FROM generate_series(1, 9) i",
+            "CREATE FUNCTION raised(key int, OUT k int, OUT v int) LANGUAGE plpgsql AS $$ BEGIN"
+                + " UPDATE made SET v = made.v + 1 WHERE made.k = key"
+                + " RETURNING made.k, made.v INTO k, v; END $$",
+            "SELECT r.v * 10, upper('x') FROM raised(3) r WHERE r.k > 2 ORDER BY 1 LIMIT 1",
+            "SELECT (raised(4)).v",
+            "SELECT count(*) FROM raised(5)",
+            "SELECT 1 WHERE (SELECT v FROM raised(6)) > 6",
+            "SELECT * FROM made ORDER BY k",
+            "DROP FUNCTION raised",
+            "DROP TABLE made"),
+        script(
             "a table is locked, altered and written whose trigger notifies",
             "CREATE TABLE made (k int PRIMARY KEY)",
             "CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS"

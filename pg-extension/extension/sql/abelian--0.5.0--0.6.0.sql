@@ -2677,6 +2677,8 @@ CREATE TABLE abelian.catalog_for_dumps (
 );
 SELECT pg_catalog.pg_extension_config_dump('abelian.catalog_for_dumps', '');
 GRANT SELECT ON abelian.catalog_for_dumps TO PUBLIC;
+-- So that whoever owns a database can dump it.
+GRANT SELECT ON SEQUENCE abelian.unique_number TO PUBLIC;
 COMMENT ON TABLE abelian.catalog_for_dumps IS 'placement, procedures and nodes as pg_dump takes them; without effect';
 
 CREATE FUNCTION abelian.copy_catalog() RETURNS trigger

@@ -69,18 +69,24 @@ fn step(
             if writer != pg_sys::InvalidTransactionId && written_by(header) != writer {
                 return None; // the place was used again for another row
             }
-            let state = pg_sys::HeapTupleSatisfiesUpdate(tuple, command, buffer);
+            let mut state = pg_sys::HeapTupleSatisfiesUpdate(tuple, command, buffer);
             let by = update_xid(header);
-            let updated_by_us = by != pg_sys::InvalidTransactionId && is_replaced(header, place);
-            Some((state, (*header).t_ctid, by, updated_by_us))
+            let is_replaced = by != pg_sys::InvalidTransactionId && is_replaced(header, place);
+            if state == TM_Result::TM_BeingModified && was_changed(header) {
+                state = match is_replaced {
+                    true => TM_Result::TM_Updated,
+                    false => TM_Result::TM_Deleted,
+                };
+            }
+            Some((state, (*header).t_ctid, by, is_replaced))
         }
     });
-    let Some((state, next, by, updated_by_us)) = looked_at.flatten() else {
+    let Some((state, next, by, is_replaced)) = looked_at.flatten() else {
         return Ok(Step::Gone);
     };
     match state {
         TM_Result::TM_Invisible | TM_Result::TM_SelfModified
-            if own == OwnUpdates::Followed && updated_by_us =>
+            if own == OwnUpdates::Followed && is_replaced =>
         {
             Ok(Step::Next(next, by))
         }
@@ -91,6 +97,27 @@ fn step(
         other => Err(Error::Internal(format!(
             "unexpected state {other} of a row"
         ))),
+    }
+}
+
+/// Whether a version has been updated or deleted by somebody who has committed, beside others who have only locked it and go on: PostgreSQL's
+/// answer is then that it is being modified.
+///
+/// # Safety
+/// As for `is_replaced`.
+unsafe fn was_changed(header: pg_sys::HeapTupleHeader) -> bool {
+    // SAFETY: by the caller.
+    let bits = u32::from(unsafe { (*header).t_infomask });
+    let shared = bits & pg_sys::HEAP_XMAX_IS_MULTI != 0;
+    if !shared || bits & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) != 0 {
+        return false;
+    }
+    // SAFETY: as above; running is asked first, since who commits is both for a moment.
+    unsafe {
+        let by = update_xid(header);
+        by != pg_sys::InvalidTransactionId
+            && !pg_sys::TransactionIdIsInProgress(by)
+            && pg_sys::TransactionIdDidCommit(by)
     }
 }
 

@@ -654,7 +654,9 @@ fn with_attribute(id: i64, standing: Standing) -> Result<Standing, Error> {
         }
         let mut table = Table::open(place.relation);
         let mut version = place.version;
-        let attribute = match table.fetch(&mut version) {
+        // One that is gone for all has no object that others could be at.
+        let is_there = !version::may_be_vacuumed(table.relation(), place.version);
+        let attribute = match is_there && table.fetch(&mut version) {
             true => table
                 .objects()?
                 .iter()

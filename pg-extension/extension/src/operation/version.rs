@@ -353,6 +353,28 @@ pub fn updater(relation: pg_sys::Relation, place: ItemPointerData) -> Updater {
     }
 }
 
+/// Whether nobody may see the version at `place` any more, so that vacuum may have taken the large values that it refers to.
+pub fn may_be_vacuumed(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
+    let by = with_version(relation, place, |tuple, _buffer| {
+        let header = tuple.t_data;
+        let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
+        // SAFETY: the version is pinned and locked.
+        unsafe { ((*header).t_infomask & only_locked == 0).then(|| update_xid(header)) }
+    });
+    // SAFETY: plain reads; our own snapshot keeps what was there when it was taken.
+    unsafe {
+        match by {
+            None => true,
+            Some(None) => false,
+            Some(Some(by)) => {
+                let is_old = !pg_sys::ActiveSnapshotSet()
+                    || pg_sys::TransactionIdPrecedes(by, (*pg_sys::GetActiveSnapshot()).xmin);
+                is_old && pg_sys::TransactionIdDidCommit(by)
+            }
+        }
+    }
+}
+
 /// Another running transaction that has locked the version at `place` for a change.
 pub fn exclusive_locker(
     relation: pg_sys::Relation,

@@ -1,6 +1,7 @@
 //! COPY TO the client: the query whose rows it gives, and how they are to be written. A router whose rows come from several
 //! nodes writes them itself.
 
+use super::merge::build;
 use super::tokens::{self, Token};
 use super::tree::{self, NodePtr};
 use crate::boundary::{self, PostgresError, functions};
@@ -38,12 +39,17 @@ pub fn describe(
         _ => None,
     };
     let changes = !copy.query.is_null() && select.is_none();
+    let format = source.as_ref().map(|_| format(copy, text)).transpose()?;
+    let is_binary = format
+        .as_ref()
+        .is_some_and(|format| format["binary"] == true);
     match source {
-        Some(source) => {
+        // What is sent in binary form is no text.
+        Some(source) if !(is_binary && table.is_some_and(has_states)) => {
             let place = query.map(|(start, query)| [start, query.len()]);
-            facts["copy"]["out"] = json!({ "source": source, "query": place, "of_table": table.is_some(), "format": format(copy, text)? });
+            facts["copy"]["out"] = json!({ "source": source, "query": place, "of_table": table.is_some(), "format": format });
         }
-        None => facts["copy"]["refused"] = json!(!changes),
+        _ => facts["copy"]["refused"] = json!(!changes),
     }
     Ok(())
 }
@@ -64,7 +70,7 @@ fn rows_of(copy: &pg_sys::CopyStmt, table: Oid) -> Result<Option<String>, Postgr
             boundary::caught(|| functions::CopyGetAttnums(columns, opened, copy.attlist))?;
         let names: Vec<String> = numbers_of(numbers)
             .map(|number| &relation.columns()[number as usize - 1])
-            .map(|column| quoted(column.attname.data.as_ptr()))
+            .map(|column| written(column))
             .collect();
         let schema = pg_sys::get_namespace_name((*(*opened).rd_rel).relnamespace);
         let name = (*(*opened).rd_rel).relname.data.as_ptr();
@@ -74,6 +80,33 @@ fn rows_of(copy: &pg_sys::CopyStmt, table: Oid) -> Result<Option<String>, Postgr
             names.join(", ")
         )))
     }
+}
+
+/// A column as COPY of the table writes it: queries give less of an Abelian type that is written as its state.
+///
+/// # Safety
+/// The column's name must be a C string.
+unsafe fn written(column: &pg_sys::FormData_pg_attribute) -> String {
+    // SAFETY: by the caller.
+    let name = unsafe { quoted(column.attname.data.as_ptr()) };
+    if !build::is_of_state(column.atttypid) {
+        return name;
+    }
+    let output = build::output_function(column.atttypid);
+    // SAFETY: names of a function that exists.
+    let function = unsafe {
+        let schema = pg_sys::get_namespace_name(pg_sys::get_func_namespace(output));
+        pg_sys::quote_qualified_identifier(schema, pg_sys::get_func_name(output))
+    };
+    format!("pg_catalog.textin({}({name}))", tree::string(function))
+}
+
+/// Whether some column is so written.
+fn has_states(table: Oid) -> bool {
+    Opened::open(table, pg_sys::AccessShareLock).is_some_and(|table| {
+        let mut columns = table.columns().iter();
+        columns.any(|column| !column.attisdropped && build::is_of_state(column.atttypid))
+    })
 }
 
 fn numbers_of(list: *mut pg_sys::List) -> impl Iterator<Item = i32> {

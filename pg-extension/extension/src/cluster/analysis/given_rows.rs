@@ -1,6 +1,7 @@
 //! A statement in two: one of its queries, which runs before, and the statement over the rows that this gives, as one array parameter for each column
 //! after the statement's own. What else there is to be said about the query, its callers know.
 
+use super::insert_select;
 use super::merge::{
     self,
     build::{self, WorkerColumns},
@@ -66,6 +67,7 @@ pub fn divide(
     if !has_same_result(query, statement, &all)? {
         return Ok(None);
     }
+    let source = insert_select::with_states(source, &columns);
     Ok(Some(Given {
         source,
         statement,

@@ -54,6 +54,7 @@ pub fn find(
             columns.push(entry.expr.cast(), 0);
         }
     }
+    let source = with_states(source, &columns);
     // Rows without columns are no arrays.
     if columns.has_anonymous_rows() || columns.len() == 0 {
         return Ok(None);
@@ -189,6 +190,23 @@ pub fn of_series(query: &pg_sys::Query) -> Option<&'static mut pg_sys::Query> {
     insert.hasTargetSRFs = false;
     insert.hasSubLinks = false;
     Some(insert)
+}
+
+/// The query so that its rows, as texts, say all there is of columns that are read again as values of the same types.
+pub fn with_states(
+    source: &'static mut pg_sys::Query,
+    columns: &WorkerColumns,
+) -> &'static mut pg_sys::Query {
+    if !columns.have_states() {
+        return source;
+    }
+    if source.commandType != CmdType::CMD_SELECT {
+        source.returningList = build::map_columns(source.returningList, &mut build::written);
+        return source;
+    }
+    let outer = over(source);
+    outer.targetList = build::map_columns(outer.targetList, &mut build::written);
+    outer
 }
 
 /// SELECT of all columns of a query.

@@ -15,7 +15,6 @@ use crate::boundary::PostgresError;
 use crate::catalog;
 use crate::cluster::postgres;
 use crate::compat;
-use crate::object;
 use crate::opened::Opened;
 use crate::operation::missing;
 use pgrx::PgSqlErrorCode;
@@ -236,7 +235,7 @@ fn divide(
     let source = build::copy(query);
     source.commandType = CmdType::CMD_DELETE;
     source.targetList = std::ptr::null_mut();
-    source.returningList = build::map_columns(columns.targets(), &mut written);
+    source.returningList = columns.targets();
     let computed =
         (!numbers.is_empty()).then(|| computed::query_of_rows(&numbers, parameters.len() + 1));
     for column in &drawn {
@@ -297,32 +296,6 @@ fn new_value(query: &pg_sys::Query, relation: &Opened, column: &FormData_pg_attr
     match default.is_null() {
         true => build::null(build::value_type(column.atttypid)),
         false => default.cast(),
-    }
-}
-
-/// The expression so that its text says all there is: what clients see of an Abelian type may be less than its state.
-fn written(expression: NodePtr) -> NodePtr {
-    let type_oid = tree::type_of(expression);
-    let of_state = catalog::find().is_some_and(|catalog| {
-        object::is_object_type(&catalog, type_oid) && build::value_type(type_oid) == type_oid
-    });
-    if !of_state {
-        return expression;
-    }
-    let (mut output, mut varlena) = (Oid::INVALID, false);
-    // SAFETY: look-ups of an existing type.
-    unsafe { pg_sys::getTypeOutputInfo(type_oid, &mut output, &mut varlena) };
-    let text = call(output, pg_sys::CSTRINGOID, expression);
-    call(pg_sys::F_TEXTIN.into(), pg_sys::TEXTOID, text)
-}
-
-fn call(function: Oid, result: Oid, argument: NodePtr) -> NodePtr {
-    let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
-    let arguments = tree::make_list([argument]);
-    // SAFETY: makes a node of a valid function and type.
-    unsafe {
-        let collation = pg_sys::get_typcollation(result);
-        pg_sys::makeFuncExpr(function, result, arguments, collation, Oid::INVALID, form).cast()
     }
 }
 

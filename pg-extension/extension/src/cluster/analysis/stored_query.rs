@@ -3,6 +3,7 @@
 //! are kept (`kept_rows.rs`) for a REFRESH.
 
 use super::inlined;
+use super::insert_select;
 use super::merge::build::{self, WorkerColumns};
 use super::parser;
 use super::relation;
@@ -102,7 +103,7 @@ pub fn find(
         false => without_rows(create, name, statement, text, &span(facts), &target),
     };
     Ok(made.map(|create_text| Stored {
-        source,
+        source: insert_select::with_states(source, &columns),
         create: Some(create_text),
         refresh: None,
         unless_exists: create.if_not_exists,
@@ -216,7 +217,7 @@ fn kept(
         numbers.join(", ")
     );
     Ok(Stored {
-        source,
+        source: insert_select::with_states(source, columns),
         create: None,
         refresh: Some(command),
         unless_exists: false,

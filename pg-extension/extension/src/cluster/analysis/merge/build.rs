@@ -7,6 +7,7 @@ use super::super::tree::{self, NodePtr};
 use super::{domains, inner_order, refuse, sorted_values, taken, window};
 use crate::boundary::{self, PostgresError};
 use crate::catalog;
+use crate::object;
 use pgrx::pg_sys::{self, CoercionForm, Oid};
 use serde_json::{Value as Json, json};
 
@@ -73,6 +74,11 @@ impl WorkerColumns {
             .any(|column| anonymous.contains(&column.type_oid))
     }
 
+    /// Whether some have to be [`written`].
+    pub fn have_states(&self) -> bool {
+        self.0.iter().any(|column| is_of_state(column.type_oid))
+    }
+
     /// Whether their texts say all of the values under the session's settings.
     pub fn have_exact_texts(&self) -> bool {
         let mut types = self.0.iter().map(|column| column.type_oid);
@@ -129,21 +135,34 @@ impl WorkerColumns {
 
     /// The columns as a query gives them that has them or, by NULLs of their types, one that has not.
     pub fn values(&self, has: bool) -> Vec<NodePtr> {
-        let value = |column: &WorkerColumn| match has {
-            true => column.expression,
-            false => null(column.type_oid),
+        let value = |column: &WorkerColumn| match (has, is_of_state(column.type_oid)) {
+            (true, _) => written(column.expression),
+            (false, true) => null(pg_sys::TEXTOID),
+            (false, false) => null(column.type_oid),
         };
         self.0.iter().map(value).collect()
     }
 
-    /// Target list of the worker query.
+    /// Target list of the worker query. What sorts or groups goes on to do so unseen where its text is given.
     pub fn targets(&self) -> *mut pg_sys::List {
-        tree::make_list(self.0.iter().enumerate().map(|(index, column)| {
-            let entry = target(column.expression, index as i16 + 1);
-            // SAFETY: the entry was just made.
-            unsafe { (*entry).ressortgroupref = column.reference };
+        let mut hidden: Vec<NodePtr> = Vec::new();
+        let given = self.0.iter().zip(1..).map(|(column, number)| {
+            let entry = target(written(column.expression), number);
+            let is_unseen = column.reference != 0 && is_of_state(column.type_oid);
+            let sorting = match is_unseen {
+                true => target(column.expression, (self.len() + hidden.len()) as i16 + 1),
+                false => entry,
+            };
+            // SAFETY: the entries were just made.
+            unsafe {
+                (*sorting).ressortgroupref = column.reference;
+                (*sorting).resjunk = is_unseen;
+            }
+            hidden.extend(is_unseen.then_some(sorting.cast()));
             entry.cast()
-        }))
+        });
+        let given: Vec<NodePtr> = given.collect();
+        tree::make_list(given.into_iter().chain(hidden))
     }
 }
 
@@ -203,6 +222,40 @@ pub fn value_type(type_oid: Oid) -> Oid {
         Some(catalog) if catalog.is_counter_type(type_oid) => pg_sys::INT8OID,
         _ if type_oid == pg_sys::UNKNOWNOID => pg_sys::TEXTOID,
         _ => type_oid,
+    }
+}
+
+/// Whether what clients see of an Abelian type may be less than its state, as which it is written and read.
+pub fn is_of_state(type_oid: Oid) -> bool {
+    let is_object = |catalog| object::is_object_type(&catalog, type_oid);
+    catalog::find().is_some_and(is_object) && value_type(type_oid) == type_oid
+}
+
+/// The expression so that its text says all there is, for who reads it as its type.
+pub fn written(expression: NodePtr) -> NodePtr {
+    let type_oid = tree::type_of(expression);
+    if !is_of_state(type_oid) {
+        return expression;
+    }
+    let text = call(output_function(type_oid), pg_sys::CSTRINGOID, expression);
+    call(pg_sys::F_TEXTIN.into(), pg_sys::TEXTOID, text)
+}
+
+/// The function that writes values of a type.
+pub fn output_function(type_oid: Oid) -> Oid {
+    let (mut output, mut varlena) = (Oid::INVALID, false);
+    // SAFETY: look-ups of an existing type.
+    unsafe { pg_sys::getTypeOutputInfo(type_oid, &mut output, &mut varlena) };
+    output
+}
+
+fn call(function: Oid, result: Oid, argument: NodePtr) -> NodePtr {
+    let form = pg_sys::CoercionForm::COERCE_EXPLICIT_CALL;
+    let arguments = tree::make_list([argument]);
+    // SAFETY: makes a node of a valid function and type.
+    unsafe {
+        let collation = pg_sys::get_typcollation(result);
+        pg_sys::makeFuncExpr(function, result, arguments, collation, Oid::INVALID, form).cast()
     }
 }
 

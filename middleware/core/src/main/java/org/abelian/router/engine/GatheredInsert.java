@@ -127,6 +127,7 @@ final class GatheredInsert {
     RowCollection all = collection(rows);
     context.exchanges().copied("inserted rows", List.of(all), route.nodes().size());
     List<ByteQueue> arrays = all.arrays();
+    SeveralNodes.shareClock(context, route.nodes(), inserting());
     route.nodes().forEach(node -> portals.add(bindOn(node, arrays)));
     all.close();
     bound.answerBind(context.replies());
@@ -158,6 +159,7 @@ final class GatheredInsert {
     List<Integer> order = new ArrayList<>(parts.keySet());
     JointAnswers answers =
         context.backends().joint(SeveralNodes.backends(context, bound.routed(), order), false);
+    SeveralNodes.shareClock(context, order, inserting());
     SeveralNodes.together(
         context, answers, () -> parts.forEach((node, own) -> portals.add(portal(node, own))));
     bound.answerBind(context.replies());

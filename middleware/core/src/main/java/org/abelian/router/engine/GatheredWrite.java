@@ -70,6 +70,7 @@ final class GatheredWrite {
       }
       List<ByteQueue> arrays = rows.arrays();
       List<NodePortal> portals = new ArrayList<>();
+      SeveralNodes.shareClock(context, route.nodes(), bound.routed());
       SeveralNodes.together(
           context,
           answers,
@@ -99,6 +100,7 @@ final class GatheredWrite {
         context
             .backends()
             .joint(SeveralNodes.backends(context, bound.routed(), route.nodes()), false);
+    SeveralNodes.shareClock(context, route.nodes(), bound.routed());
     SeveralNodes.together(
         context, answers, () -> route.nodes().forEach(node -> portals.add(portal(node, arrays))));
     restoreOrigins(portals.get(0));

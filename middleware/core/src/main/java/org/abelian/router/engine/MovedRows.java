@@ -113,6 +113,7 @@ final class MovedRows extends Execution {
     BoundStatement deleting = new BoundStatement(bound.statement(), source, bound.bind(), false);
     List<Backend> backends = SeveralNodes.backends(context, deleting.routed(), nodes());
     JointAnswers answers = context.backends().joint(backends, false);
+    SeveralNodes.shareClock(context, nodes(), deleting.routed());
     List<NodePortal> portals = portals(deleting, answers);
     if (portals == null) {
       return List.of();

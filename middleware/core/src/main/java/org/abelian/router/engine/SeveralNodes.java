@@ -62,6 +62,16 @@ final class SeveralNodes {
     }
   }
 
+  /**
+   * Has these nodes one time, if a statement may ask for it that is about to be bound on each.
+   * Later, the question for it would take the place of what is bound.
+   */
+  static void shareClock(EngineContext context, List<Integer> nodes, RoutedStatement routed) {
+    if (nodes.size() > 1) {
+      context.transactions().shareClock(routed);
+    }
+  }
+
   /** The backend of a node where a statement changes rows, as it may on others. */
   static Backend enterToWrite(EngineContext context, int node, RoutedStatement routed) {
     Backend backend = context.backends().backend(routed.router().catalog(), node);

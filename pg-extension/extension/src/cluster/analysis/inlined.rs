@@ -3,7 +3,7 @@
 
 use super::called_body::{self, Body};
 use super::functions;
-use super::merge::{build, parts, put_subquery, used};
+use super::merge::{build, parts, put_subquery, used, whole_row};
 use super::tree::{self, NodePtr};
 use super::view_query;
 use crate::boundary::PostgresError;
@@ -33,6 +33,7 @@ pub fn find(query: &pg_sys::Query) -> Result<Option<Inlined>, PostgresError> {
         return Err(error);
     }
     let inlined = build::copy(inlined);
+    whole_row::keep_missing(inlined);
     let left = functions::called_by(&[std::ptr::from_mut(inlined).cast()]);
     if inlining.called.is_empty() || !left.opaque.is_empty() {
         return Ok(None);

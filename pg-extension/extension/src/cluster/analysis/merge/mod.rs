@@ -39,7 +39,7 @@ mod subquery;
 pub mod table_rows;
 mod taken;
 pub mod used;
-mod whole_row;
+pub mod whole_row;
 mod window;
 
 pub use gather::put_subquery;

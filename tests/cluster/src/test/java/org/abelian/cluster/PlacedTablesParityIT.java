@@ -354,6 +354,33 @@ class PlacedTablesParityIT {
             "DROP PROCEDURE inner_one",
             "DROP TABLE made, apart"),
         script(
+            "whole rows, of functions and in expressions, that an outer join has not found",
+            "CREATE TABLE made (k int PRIMARY KEY, v int)",
+            place("made", "k"),
+            "CREATE TABLE other (k int PRIMARY KEY, v int)",
+            place("other", "k"),
+            "INSERT INTO made VALUES (1, 1), (2, 2), (3, 0)",
+            "INSERT INTO other VALUES (1, 1), (2, 7)",
+            "CREATE FUNCTION given(int) RETURNS SETOF made LANGUAGE sql STABLE AS"
+                + " 'SELECT * FROM made WHERE v = $1'",
+            "SELECT o.k, g FROM other o LEFT JOIN given(1) g ON g.k = o.k ORDER BY 1",
+            "SELECT coalesce(g, ROW(0, 0)::made) FROM other o LEFT JOIN given(1) g ON g.k = o.k"
+                + " ORDER BY o.k",
+            "CREATE TABLE kept (k int PRIMARY KEY, r made)",
+            place("kept", "k"),
+            "INSERT INTO kept SELECT o.k, g FROM other o LEFT JOIN LATERAL given(o.v) g ON true",
+            "SELECT k, r, r IS NOT DISTINCT FROM NULL FROM kept ORDER BY k",
+            "SELECT coalesce(o, ROW(0, 0)::other) FROM made m LEFT JOIN other o ON o.k = m.v"
+                + " ORDER BY m.k",
+            "SELECT CASE WHEN o.v > 0 THEN o END, nullif(o, ROW(0, 0)::other), ARRAY[o]"
+                + " FROM made m JOIN other o ON o.k = m.v ORDER BY o.k",
+            "SELECT o, count(m), to_json(o) FROM made m LEFT JOIN other o ON o.k = m.v"
+                + " GROUP BY o ORDER BY 1",
+            "SELECT count(o), array_agg(o ORDER BY m.k) FROM made m LEFT JOIN other o ON o.k = m.v",
+            "DROP TABLE kept",
+            "DROP FUNCTION given",
+            "DROP TABLE made, other"),
+        script(
             "columns that are written as their state, which say more than is seen of them",
             "CREATE TABLE made (k int PRIMARY KEY, g int, l abelian.lww_map, b"
                 + " abelian.summary_bag)",

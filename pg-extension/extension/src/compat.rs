@@ -360,6 +360,20 @@ pub fn owns(class: Oid, object: Oid, user: Oid) -> bool {
     }
 }
 
+/// Whether the user may look into the schema.
+pub fn may_use(schema: Oid, user: Oid) -> bool {
+    let mode = pg_sys::ACL_USAGE as pg_sys::AclMode;
+    // SAFETY: a catalogue look-up inside a transaction.
+    let allowed = unsafe {
+        #[cfg(feature = "pg15")]
+        let allowed = pg_sys::pg_namespace_aclcheck(schema, user, mode);
+        #[cfg(not(feature = "pg15"))]
+        let allowed = pg_sys::object_aclcheck(pg_sys::NamespaceRelationId, schema, user, mode);
+        allowed
+    };
+    allowed == pg_sys::AclResult::ACLCHECK_OK
+}
+
 /// Whether the user may call the function.
 pub fn may_execute(function: Oid, user: Oid) -> bool {
     let mode = pg_sys::ACL_EXECUTE as pg_sys::AclMode;

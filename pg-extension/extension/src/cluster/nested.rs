@@ -376,26 +376,31 @@ pub fn is_of_session(tag: NodeTag) -> bool {
     )
 }
 
-fn deallocates_all(command: NodePtr) -> bool {
-    tree::cast::<pg_sys::DeallocateStmt, _>(command).is_some_and(|one| one.name.is_null())
+/// All, or one with a name that routers give.
+fn deallocates_others(command: NodePtr) -> bool {
+    tree::cast::<pg_sys::DeallocateStmt, _>(command)
+        .is_some_and(|one| one.name.is_null() || tree::string(one.name).starts_with("abelian_"))
 }
 
 /// Looks at one that is not the client's own: the router knows nothing of it.
 pub fn check_session_command(command: NodePtr) {
     let (what, hint) = match tree::tag(command) {
-        _ if is_in_block() => return, // Every node runs it, and has a look of its own.
         Some(NodeTag::T_ListenStmt | NodeTag::T_UnlistenStmt) => (
             "a function or procedure cannot LISTEN or UNLISTEN",
             "Send the command by itself: the router listens for its clients.",
         ),
-        Some(NodeTag::T_DeallocateStmt) if deallocates_all(command) => (
-            "a function or procedure cannot DEALLOCATE ALL",
-            "Send the command by itself, or name what the function has prepared: others are the router's.",
+        Some(NodeTag::T_DeallocateStmt) if deallocates_others(command) => (
+            "a function or procedure cannot DEALLOCATE ALL, nor what a router has prepared",
+            "Send the command by itself, or name what the function has prepared.",
         ),
-        Some(NodeTag::T_ConstraintsSetStmt) if placements::are_spread() => (
-            "a function or procedure cannot SET CONSTRAINTS of a cluster",
-            "Send the command by itself: the router runs it on every node.",
-        ),
+        Some(NodeTag::T_ConstraintsSetStmt)
+            if placements::are_spread() && !procedure::is_running() =>
+        {
+            (
+                "a function or procedure cannot SET CONSTRAINTS of a cluster",
+                "Send the command by itself: the router runs it on every node.",
+            )
+        }
         _ => return,
     };
     refused::raise(what, hint)

@@ -73,7 +73,7 @@ fn step(
             let by = update_xid(header);
             let is_replaced = by != pg_sys::InvalidTransactionId && is_replaced(header, place);
             if state == TM_Result::TM_BeingModified && was_changed(header) {
-                state = match is_replaced {
+                state = match is_replaced || is_in_another_partition((*header).t_ctid) {
                     true => TM_Result::TM_Updated,
                     false => TM_Result::TM_Deleted,
                 };
@@ -90,7 +90,13 @@ fn step(
         {
             Ok(Step::Next(next, by))
         }
+        TM_Result::TM_Invisible | TM_Result::TM_SelfModified
+            if own == OwnUpdates::Followed && is_in_another_partition(next) =>
+        {
+            Ok(Step::Gone)
+        }
         TM_Result::TM_Ok | TM_Result::TM_BeingModified | TM_Result::TM_Invisible => Ok(Step::Here),
+        TM_Result::TM_Updated if is_in_another_partition(next) => Err(Error::ConcurrentUpdate),
         TM_Result::TM_Updated => Ok(Step::Next(next, by)),
         TM_Result::TM_Deleted => Ok(Step::Gone),
         TM_Result::TM_SelfModified => Err(Error::ModifiedByTrigger),
@@ -98,6 +104,11 @@ fn step(
             "unexpected state {other} of a row"
         ))),
     }
+}
+
+/// What a version tells of its successor when that went to another partition.
+fn is_in_another_partition(next: ItemPointerData) -> bool {
+    u32::from(next.ip_posid) == pg_sys::MovedPartitionsOffsetNumber
 }
 
 /// Whether a version has been updated or deleted by somebody who has committed, beside others who have only locked it and go on: PostgreSQL's
@@ -200,14 +211,18 @@ pub fn same_place(a: ItemPointerData, b: ItemPointerData) -> bool {
         && a.ip_blkid.bi_lo == b.ip_blkid.bi_lo
 }
 
-/// Whether a newer version was written, by whomever, in the place of this one at `place`.
+/// Whether a newer version was written in this table, by whomever, in the place of this one at `place`.
 ///
 /// # Safety
 /// `header` must be that of a tuple in a pinned buffer.
 unsafe fn is_replaced(header: pg_sys::HeapTupleHeader, place: ItemPointerData) -> bool {
     let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
     // SAFETY: by the caller.
-    unsafe { (*header).t_infomask & only_locked == 0 && !same_place((*header).t_ctid, place) }
+    unsafe {
+        (*header).t_infomask & only_locked == 0
+            && !same_place((*header).t_ctid, place)
+            && !is_in_another_partition((*header).t_ctid)
+    }
 }
 
 /// # Safety

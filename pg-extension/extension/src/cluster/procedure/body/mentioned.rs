@@ -7,11 +7,15 @@ use super::super::super::analysis::tree::{self, NodePtr};
 use super::super::super::analysis::{called_body, parser, relation, view_query};
 use super::super::super::postgres;
 use super::{source, touched};
+use crate::compat;
 use pgrx::pg_sys::{self, Oid, RTEKind};
 use std::collections::BTreeSet;
 
 /// Functions that call each other are followed so far.
 const FUNCTIONS_MAX: usize = 32;
+
+/// Views over views are, too.
+const RELATIONS_MAX: usize = 1000;
 
 /// What a function may read, with the functions that it calls.
 pub struct Reads {
@@ -48,14 +52,14 @@ pub fn read_by(function: Oid) -> Option<Reads> {
             let called = found.called.opaque.iter();
             next.extend(called.flat_map(|name| functions::named(name)));
         }
-        for name in source::text(function).iter().flat_map(|text| names(text)) {
+        for name in names_in(function) {
             if let Some(table) = table(&name) {
                 if !may_read(table) && called_body::runs_as_another(function) {
                     return None;
                 }
                 if may_read(table) {
-                    let below = tables_of(table).into_iter().filter(|one| may_read(*one));
-                    tables.extend(below.map(|one| one.to_u32()));
+                    let below = tables_of(table).into_iter();
+                    tables.extend(below.filter(|one| may_read(Oid::from(*one))));
                 }
             }
             let called = functions::named_by(&name).into_iter();
@@ -65,7 +69,8 @@ pub fn read_by(function: Oid) -> Option<Reads> {
     Some(Reads { tables, volatile })
 }
 
-/// Whether a function, or one that it calls, names a table that is placed, or a view over one; also where that is not known.
+/// Whether a function, or one that it calls, names a table that is placed, or a view over one, in a text in SQL or PL/pgSQL; also where these are too
+/// many.
 pub fn names_placed(function: Oid) -> bool {
     let mut seen = BTreeSet::new();
     let mut next = vec![function];
@@ -83,7 +88,7 @@ pub fn names_placed(function: Oid) -> bool {
             let called = found.called.opaque.iter();
             next.extend(called.flat_map(|name| functions::named(name)));
         }
-        for name in source::text(function).iter().flat_map(|text| names(text)) {
+        for name in names_in(function) {
             if table(&name).is_some_and(is_over_placed) {
                 return true;
             }
@@ -96,7 +101,7 @@ pub fn names_placed(function: Oid) -> bool {
 
 /// Whether a table is placed, or a view is over one that is.
 fn is_over_placed(table: Oid) -> bool {
-    let mut tables = tables_of(table).into_iter();
+    let mut tables = tables_of(table).into_iter().map(Oid::from);
     tables.any(|table| {
         let placement = relation::Relation::new(table, 0).placement;
         !matches!(placement, Placement::None | Placement::Catalog)
@@ -104,22 +109,29 @@ fn is_over_placed(table: Oid) -> bool {
 }
 
 /// The table itself, or those that a view is over.
-fn tables_of(relation: Oid) -> Vec<Oid> {
-    let Some(view) = view_query::of_view(relation) else {
-        return vec![relation];
-    };
-    let mut found = Vec::new();
-    let node: NodePtr = std::ptr::from_ref(view).cast_mut().cast();
-    tree::walk(node, &mut |node| {
-        if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
-            let entries = tree::list::<pg_sys::RangeTblEntry>(level.rtable);
-            let tables = entries.filter(|entry| entry.rtekind == RTEKind::RTE_RELATION);
-            // A view's own entries stand for the old and the new row, before 16.
-            let others = tables.filter(|entry| entry.relid != relation);
-            found.extend(others.flat_map(|entry| tables_of(entry.relid)));
+fn tables_of(relation: Oid) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut next = vec![relation];
+    while let Some(relation) = next.pop() {
+        pgrx::check_for_interrupts!();
+        if seen.len() >= RELATIONS_MAX || !seen.insert(relation.to_u32()) {
+            continue;
         }
-        true
-    });
+        let Some(view) = view_query::of_view(relation) else {
+            found.insert(relation.to_u32());
+            continue;
+        };
+        let node: NodePtr = std::ptr::from_ref(view).cast_mut().cast();
+        tree::walk(node, &mut |node| {
+            if let Some(level) = tree::cast::<pg_sys::Query, _>(node) {
+                let entries = tree::list::<pg_sys::RangeTblEntry>(level.rtable);
+                let tables = entries.filter(|entry| entry.rtekind == RTEKind::RTE_RELATION);
+                next.extend(tables.map(|entry| entry.relid));
+            }
+            true
+        });
+    }
     found
 }
 
@@ -145,6 +157,21 @@ fn table(name: &[String]) -> Option<Oid> {
 
 fn may_read(table: Oid) -> bool {
     postgres::may_whole(table, pg_sys::ACL_SELECT)
+}
+
+/// The names in a function's text, but for those in schemas that the user may not look into: the node that runs it watches what is done there.
+fn names_in(function: Oid) -> BTreeSet<Vec<String>> {
+    let mut found = source::text(function).map_or_else(BTreeSet::new, |text| names(&text));
+    found.retain(|name| name.len() < 2 || may_use(&name[0]));
+    found
+}
+
+fn may_use(schema: &str) -> bool {
+    // SAFETY: look-ups by a name that is copied, and of the user.
+    unsafe {
+        let schema = pg_sys::get_namespace_oid(parser::c_text(schema).as_ptr(), true);
+        schema == Oid::INVALID || compat::may_use(schema, pg_sys::GetUserId())
+    }
 }
 
 /// The names in a text, with and without what is behind a dot.

@@ -507,6 +507,8 @@ class PlacedTablesParityIT {
         "SELECT create_distributed_table('apart', 'k')",
         "LISTEN made",
         "DEALLOCATE ALL",
+        "DEALLOCATE abelian_1",
+        "DO 'BEGIN EXECUTE ''DEALLOCATE ALL''; END'",
         "SET CONSTRAINTS ALL DEFERRED"
       })
   void whatABodyRunsUnseenIsWatched(String text) throws IOException {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.abelian.router.analysis.StatementKind;
 import org.abelian.router.backend.Backend;
 import org.abelian.router.catalog.Catalog;
@@ -185,7 +186,9 @@ final class JointSnapshot {
       bindAll();
       question.runAll();
     } else if (!isValidated()) {
-      behindGate(null);
+      if (lockTables()) {
+        behindGate(null);
+      }
     } else {
       takeValidated();
     }
@@ -211,6 +214,9 @@ final class JointSnapshot {
         break; // The other has learned nothing.
       }
       watch.check();
+      if (!lockTables()) {
+        return;
+      }
       GateTurns.Turn turn = ledger.gateTurns().take(nodes);
       if (turn != null) {
         behindGate(turn);
@@ -219,7 +225,9 @@ final class JointSnapshot {
       isOver = ledger.gateTurns().await(nodes, TURN_MILLIS);
     }
     watch.check();
-    behindGate(null);
+    if (lockTables()) {
+      behindGate(null);
+    }
   }
 
   /** Has the answers to the Sync taken that went along with it, behind its rows. */
@@ -243,9 +251,6 @@ final class JointSnapshot {
     SnapshotGate.Hold hold = null;
     boolean bound = false;
     try {
-      if (!lockTables()) {
-        return;
-      }
       hold = context.gate().take(routed.router().catalog(), nodes);
       bindAll();
       bound = true;
@@ -280,12 +285,15 @@ final class JointSnapshot {
    * @return false when a node has failed
    */
   private boolean lockTables() throws IOException {
-    bindAll();
-    question.answer();
-    for (int place = 0; place < backends.size() && !context.replies().failed(); place++) {
-      if (read.reads(place)) {
-        read.close(place);
-      }
+    List<Integer> reading =
+        IntStream.range(0, backends.size()).filter(read::reads).boxed().toList();
+    for (int place : reading) {
+      question.bind(place, null);
+    }
+    context.backends().requestAnswers();
+    context.replies().runAll();
+    if (!context.replies().failed()) {
+      reading.forEach(read::close);
     }
     return !context.replies().failed();
   }

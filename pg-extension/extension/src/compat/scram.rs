@@ -1,6 +1,7 @@
 //! PostgreSQL's making of SCRAM-SHA-256 verifiers, with a salt of the caller's.
 
 use crate::boundary::functions::functions;
+use pgrx::pg_sys;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::ptr::null_mut;
 
@@ -30,18 +31,17 @@ functions! {
     fn scram_build_secret(hash: c_int, key_length: c_int, salt: *const u8, length: c_int, iterations: c_int, password: *const c_char, error: *mut *const c_char) -> *mut c_char;
 }
 
+/// `SCRAM_SHA_256_DEFAULT_ITERATIONS`
+const ITERATIONS: c_int = 4096;
+
 /// How often the hash is taken; a setting since 16.
 fn iterations() -> c_int {
-    #[cfg(feature = "pg15")]
-    return 4096; // SCRAM_DEFAULT_ITERATIONS
-    #[cfg(not(feature = "pg15"))]
-    {
-        unsafe extern "C" {
-            static scram_sha_256_iterations: c_int;
-        }
-        // SAFETY: plain read of a setting.
-        unsafe { scram_sha_256_iterations }
-    }
+    // SAFETY: a look-up by name; what it gives is read at once.
+    let setting = unsafe {
+        let text = pg_sys::GetConfigOption(c"scram_iterations".as_ptr(), true, false);
+        (!text.is_null()).then(|| CStr::from_ptr(text).to_string_lossy().parse())
+    };
+    setting.and_then(Result::ok).unwrap_or(ITERATIONS)
 }
 
 /// The verifier that PostgreSQL stores for a password, as `pg_be_scram_build_secret` makes it.

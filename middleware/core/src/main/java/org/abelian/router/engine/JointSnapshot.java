@@ -288,7 +288,7 @@ final class JointSnapshot {
     List<Integer> reading =
         IntStream.range(0, backends.size()).filter(read::reads).boxed().toList();
     for (int place : reading) {
-      question.bind(place, null);
+      bind(place);
     }
     context.backends().requestAnswers();
     context.replies().runAll();
@@ -309,10 +309,13 @@ final class JointSnapshot {
 
   /** Portals of what is repeatable have names, by which others can read by their snapshots. */
   private void bindAll() throws IOException {
-    boolean named = isRepeatable(routed);
     for (int place = 0; place < backends.size(); place++) {
-      question.bind(place, named ? SnapshotQuestion.portal(context, "", ALL) : null);
+      bind(place);
     }
+  }
+
+  private void bind(int place) throws IOException {
+    question.bind(place, isRepeatable(routed) ? SnapshotQuestion.portal(context, "", ALL) : null);
   }
 
   private void learnBehind() {

@@ -28,7 +28,10 @@ final class BodyRouting {
     this.body = facts.calls().body();
   }
 
-  /** True when all that the statement does is known. */
+  /**
+   * True when all that the statement does is known, or what is not is for the first node, which
+   * watches it.
+   */
   boolean applies() {
     return body != null
         && (body.unseen().isEmpty() || body.stays())

@@ -215,7 +215,7 @@ public final class GroupRetry {
    * kept the order may have met somebody who did not yet, or a definition that takes its nodes one
    * after the other.
    */
-  public boolean requestInOrder() {
+  public boolean requestAfterDeadlock() {
     if (locksOverNodes) {
       order.keep();
     }

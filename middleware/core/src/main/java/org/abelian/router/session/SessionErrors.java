@@ -110,7 +110,7 @@ public final class SessionErrors implements ErrorPolicy {
         error.sqlState().equals(SqlState.QUERY_CANCELED.code())
             ? cancellation.takeDeadlock()
             : null;
-    if (deadlock != null && !retry.requestInOrder()) {
+    if (deadlock != null && !retry.requestAfterDeadlock()) {
       output.error(ClientError.fields(deadlock));
     }
     return deadlock != null;

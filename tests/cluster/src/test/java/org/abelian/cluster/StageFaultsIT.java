@@ -40,7 +40,8 @@ class StageFaultsIT {
     JOIN("SELECT count(*), sum(i.n) FROM item i JOIN other o ON o.ref = i.id WHERE %s"),
     BROADCAST("SELECT count(*), sum(i.n) FROM item i JOIN other o ON o.ref <= i.id WHERE %s"),
     REPARTITION("SELECT count(*), sum(i.n) FROM item i JOIN other o ON o.ref = i.id WHERE %s"),
-    LOCKING("SELECT id FROM item WHERE %s ORDER BY n, id LIMIT 3 FOR UPDATE"),
+    /** Without SKIP LOCKED nodes run it one after the other: there is nobody to cancel. */
+    LOCKING("SELECT id FROM item WHERE %s ORDER BY n, id LIMIT 3 FOR UPDATE SKIP LOCKED"),
     UPDATE("UPDATE item SET n = n + 1 WHERE %s"),
     INSERT_SELECT("INSERT INTO target SELECT i.n + i.id, i.n FROM item i WHERE %s"),
     UPDATE_BY_OTHERS("UPDATE item i SET n = n + 1 FROM other o WHERE o.ref = i.id AND %s"),

@@ -362,27 +362,31 @@ pub fn owns(class: Oid, object: Oid, user: Oid) -> bool {
 
 /// Whether the user may look into the schema.
 pub fn may_use(schema: Oid, user: Oid) -> bool {
-    let mode = pg_sys::ACL_USAGE as pg_sys::AclMode;
-    // SAFETY: a catalogue look-up inside a transaction.
-    let allowed = unsafe {
-        #[cfg(feature = "pg15")]
-        let allowed = pg_sys::pg_namespace_aclcheck(schema, user, mode);
-        #[cfg(not(feature = "pg15"))]
-        let allowed = pg_sys::object_aclcheck(pg_sys::NamespaceRelationId, schema, user, mode);
-        allowed
-    };
-    allowed == pg_sys::AclResult::ACLCHECK_OK
+    is_granted(pg_sys::NamespaceRelationId, schema, user, pg_sys::ACL_USAGE)
 }
 
 /// Whether the user may call the function.
 pub fn may_execute(function: Oid, user: Oid) -> bool {
-    let mode = pg_sys::ACL_EXECUTE as pg_sys::AclMode;
+    is_granted(
+        pg_sys::ProcedureRelationId,
+        function,
+        user,
+        pg_sys::ACL_EXECUTE,
+    )
+}
+
+/// Whether the user has a right on a schema or a function.
+fn is_granted(class: Oid, object: Oid, user: Oid, right: u32) -> bool {
+    let mode = right as pg_sys::AclMode;
     // SAFETY: a catalogue look-up inside a transaction.
     let allowed = unsafe {
         #[cfg(feature = "pg15")]
-        let allowed = pg_sys::pg_proc_aclcheck(function, user, mode);
+        let allowed = match class {
+            pg_sys::NamespaceRelationId => pg_sys::pg_namespace_aclcheck(object, user, mode),
+            _ => pg_sys::pg_proc_aclcheck(object, user, mode),
+        };
         #[cfg(not(feature = "pg15"))]
-        let allowed = pg_sys::object_aclcheck(pg_sys::ProcedureRelationId, function, user, mode);
+        let allowed = pg_sys::object_aclcheck(class, object, user, mode);
         allowed
     };
     allowed == pg_sys::AclResult::ACLCHECK_OK

@@ -104,11 +104,13 @@ impl OnElements {
     /// `abelian.lock_escalation`; additions do if they are locked to the end.
     pub fn lock(&self, object: &Object, wait: bool, additions: Until) -> Option<Taken> {
         let mut taken = Taken::default();
-        let is_known = [Mode::Add, Mode::IntentionRead]
-            .iter()
-            .any(|mode| lock::holds(Tag::Object(object.id), *mode));
+        let less = [Mode::Add, Mode::IntentionRead];
+        let holds_less = || {
+            less.iter()
+                .any(|mode| lock::holds(Tag::Object(object.id), *mode))
+        };
         // Two who hold something less already would wait for each other.
-        if additions == Until::Rewritten && self.are_many() && !is_known {
+        if additions == Until::Rewritten && self.are_many() && !holds_less() {
             return self.lock_whole(object, wait);
         }
         for (hash, mode) in &self.locks {

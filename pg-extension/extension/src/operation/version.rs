@@ -118,15 +118,12 @@ fn is_in_another_partition(next: ItemPointerData) -> bool {
 /// As for `is_replaced`.
 unsafe fn was_changed(header: pg_sys::HeapTupleHeader) -> bool {
     // SAFETY: by the caller.
-    let bits = u32::from(unsafe { (*header).t_infomask });
-    let shared = bits & pg_sys::HEAP_XMAX_IS_MULTI != 0;
-    if !shared || bits & (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) != 0 {
-        return false;
-    }
+    let shared = u32::from(unsafe { (*header).t_infomask }) & pg_sys::HEAP_XMAX_IS_MULTI != 0;
     // SAFETY: as above; running is asked first, since who commits is both for a moment.
     unsafe {
-        let by = update_xid(header);
-        by != pg_sys::InvalidTransactionId
+        let by = changed_by(header);
+        shared
+            && by != pg_sys::InvalidTransactionId
             && !pg_sys::TransactionIdIsInProgress(by)
             && pg_sys::TransactionIdDidCommit(by)
     }
@@ -222,6 +219,21 @@ unsafe fn is_replaced(header: pg_sys::HeapTupleHeader, place: ItemPointerData) -
         (*header).t_infomask & only_locked == 0
             && !same_place((*header).t_ctid, place)
             && !is_in_another_partition((*header).t_ctid)
+    }
+}
+
+/// Who has updated or deleted the version; invalid where it is only locked.
+///
+/// # Safety
+/// As for `is_replaced`.
+unsafe fn changed_by(header: pg_sys::HeapTupleHeader) -> pg_sys::TransactionId {
+    let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
+    // SAFETY: by the caller.
+    unsafe {
+        match (*header).t_infomask & only_locked {
+            0 => update_xid(header),
+            _ => pg_sys::InvalidTransactionId,
+        }
     }
 }
 
@@ -344,14 +356,7 @@ pub enum Updater {
 pub fn updater(relation: pg_sys::Relation, place: ItemPointerData) -> Updater {
     let by = with_version(relation, place, |tuple, _buffer| {
         // SAFETY: the version is pinned and locked.
-        unsafe {
-            let header = tuple.t_data;
-            let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
-            match (*header).t_infomask & only_locked {
-                0 => update_xid(header),
-                _ => pg_sys::InvalidTransactionId,
-            }
-        }
+        unsafe { changed_by(tuple.t_data) }
     });
     let by = by.unwrap_or(pg_sys::InvalidTransactionId);
     // SAFETY: lookups by transaction id; running is asked first, since who commits is both for a moment.
@@ -371,22 +376,18 @@ pub fn updater(relation: pg_sys::Relation, place: ItemPointerData) -> Updater {
 /// Whether nobody may see the version at `place` any more, so that vacuum may have taken the large values that it refers to.
 pub fn may_be_vacuumed(relation: pg_sys::Relation, place: ItemPointerData) -> bool {
     let by = with_version(relation, place, |tuple, _buffer| {
-        let header = tuple.t_data;
-        let only_locked = (pg_sys::HEAP_XMAX_LOCK_ONLY | pg_sys::HEAP_XMAX_INVALID) as u16;
         // SAFETY: the version is pinned and locked.
-        unsafe { ((*header).t_infomask & only_locked == 0).then(|| update_xid(header)) }
+        unsafe { changed_by(tuple.t_data) }
     });
+    let Some(by) = by else {
+        return true;
+    };
     // SAFETY: plain reads; our own snapshot keeps what was there when it was taken.
     unsafe {
-        match by {
-            None => true,
-            Some(None) => false,
-            Some(Some(by)) => {
-                let is_old = !pg_sys::ActiveSnapshotSet()
-                    || pg_sys::TransactionIdPrecedes(by, (*pg_sys::GetActiveSnapshot()).xmin);
-                is_old && pg_sys::TransactionIdDidCommit(by)
-            }
-        }
+        by != pg_sys::InvalidTransactionId
+            && (!pg_sys::ActiveSnapshotSet()
+                || pg_sys::TransactionIdPrecedes(by, (*pg_sys::GetActiveSnapshot()).xmin))
+            && pg_sys::TransactionIdDidCommit(by)
     }
 }
 
